@@ -1,0 +1,1 @@
+"""Pure text code that several stages need. Imports `domain` only."""
