@@ -1,0 +1,1 @@
+"""The browser application. The only package that knows Streamlit."""

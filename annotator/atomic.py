@@ -1,0 +1,103 @@
+"""Files and folders that appear whole or not at all."""
+
+import contextlib
+import errno
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from annotator.domain.errors import DiskFull, StorageError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+TEMPORARY_PREFIX = ".unfinished-"
+
+
+@contextlib.contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; it takes the place of `path` when the block ends.
+
+    Raises DiskFull where there is no room. On any error `path` is what it was.
+    """
+    temporary = path.parent / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex[:8]}-{path.name}"
+    try:
+        with write_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            _sync(temporary)
+            temporary.replace(path)
+            _sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Yield a new temporary folder beside `path`; it is synced and renamed to `path` at the end.
+
+    `path` must not exist. A killed process leaves a folder named `.unfinished-…`, which
+    `remove_unfinished` clears away; readers never see half of `path`.
+    """
+    temporary = path.parent / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex[:8]}-{path.name}"
+    try:
+        with write_errors(path):
+            temporary.mkdir(parents=True)
+            yield temporary
+            for file in sorted(temporary.rglob("*")):
+                if file.is_file():
+                    _sync(file)
+            if path.exists():
+                raise StorageError(f"{path} exists already and is never changed.")
+            temporary.rename(path)
+            _sync_folder(path.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def remove_unfinished(folder: Path) -> list[str]:
+    """Clear away what killed processes left in `folder`; return the names."""
+    if not folder.is_dir():
+        return []
+    names = []
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith(TEMPORARY_PREFIX):
+            names.append(entry.name)
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
+    return names
+
+
+@contextlib.contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Say in a sentence why `path` could not be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise DiskFull(
+                f"{path} could not be written: {error.strerror}. Nothing half-written was left "
+                "behind; free some space and run it again."
+            ) from error
+        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+            raise StorageError(
+                f"{path} could not be written: {error.strerror}. Check who owns the folder."
+            ) from error
+        raise
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _sync_folder(path: Path) -> None:
+    if os.name == "nt":  # a folder has no handle to sync there
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,5 @@
+"""log -> sample: near-duplicates, buckets, the sampling plan.
+
+A pure stage: takes data, returns data, does no IO. May import `text` and `domain`, no
+neighbouring stage.
+"""

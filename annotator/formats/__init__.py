@@ -1,0 +1,1 @@
+"""Files in and out. May import `text` and `domain`; knows no database."""

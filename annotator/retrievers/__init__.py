@@ -1,0 +1,1 @@
+"""Adapters to live retrievers: one file and one registry line each."""

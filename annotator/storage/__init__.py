@@ -1,0 +1,1 @@
+"""The only SQL over our database, and the vector cache. One repository per noun."""

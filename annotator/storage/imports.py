@@ -1,0 +1,52 @@
+"""Which files were imported, so that the same file twice changes nothing."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from sqlalchemy import insert, select
+
+from annotator.storage.engine import Transaction, now
+from annotator.storage.tables import imports
+
+ImportKind: TypeAlias = Literal["log", "corpus"]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A file that was imported; `counts` are its rows by fate."""
+
+    kind: ImportKind
+    sha256: str
+    file_name: str
+    counts: dict[str, int]
+
+
+def find(tx: Transaction, kind: ImportKind, sha256: str) -> Import | None:
+    """Return the import of a file with this content, if there was one."""
+    row = tx.execute(
+        select(imports).where(imports.c.kind == kind, imports.c.sha256 == sha256)
+    ).one_or_none()
+    return None if row is None else Import(kind, row.sha256, row.file_name, row.counts)
+
+
+def add(tx: Transaction, entry: Import) -> None:
+    """Record an import."""
+    tx.execute(
+        insert(imports).values(
+            kind=entry.kind,
+            sha256=entry.sha256,
+            file_name=entry.file_name,
+            counts=entry.counts,
+            created_at=now(),
+        )
+    )
+
+
+def listed(tx: Transaction, kind: ImportKind) -> list[Import]:
+    """Return all imports of a kind, oldest first."""
+    rows = tx.execute(
+        select(imports)
+        .where(imports.c.kind == kind)
+        .order_by(imports.c.created_at, imports.c.sha256)
+    )
+    return [Import(kind, row.sha256, row.file_name, row.counts) for row in rows]

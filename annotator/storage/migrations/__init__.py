@@ -1,0 +1,1 @@
+"""Alembic's migrations, run up and down in the tests."""

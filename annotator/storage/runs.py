@@ -1,0 +1,81 @@
+"""What retrievers returned, kept so that nothing has to be asked twice."""
+
+import uuid
+from typing import Literal, TypeAlias
+
+from sqlalchemy import insert, select
+
+from annotator.domain.run import Hit, RetrievedList, Run
+from annotator.storage.engine import Transaction, now
+from annotator.storage.tables import run_hits, run_lists, runs
+
+Purpose: TypeAlias = Literal["pool", "mine", "score"]
+
+
+def add(tx: Transaction, run: Run, *, purpose: Purpose, corpus_sha256: str) -> str:
+    """Store a run; return its id."""
+    run_id = f"r-{uuid.uuid4().hex[:16]}"
+    tx.execute(
+        insert(runs).values(
+            run_id=run_id,
+            purpose=purpose,
+            retriever=run.retriever,
+            retriever_version=run.retriever_version,
+            depth_k=run.depth_k,
+            corpus_sha256=corpus_sha256,
+            created_at=now(),
+        )
+    )
+    lists = [
+        {
+            "run_id": run_id,
+            "query_id": entry.query_id,
+            "confidence": entry.confidence,
+            "latency_ms": entry.latency_ms,
+        }
+        for entry in run.lists
+    ]
+    hits = [
+        {
+            "run_id": run_id,
+            "query_id": entry.query_id,
+            "rank": hit.rank,
+            "chunk_id": hit.chunk_id,
+            "score": hit.score,
+        }
+        for entry in run.lists
+        for hit in entry.hits
+    ]
+    if lists:
+        tx.execute(insert(run_lists), lists)
+    if hits:
+        tx.execute(insert(run_hits), hits)
+    return run_id
+
+
+def get(tx: Transaction, run_id: str) -> Run | None:
+    """Return a stored run."""
+    row = tx.execute(select(runs).where(runs.c.run_id == run_id)).one_or_none()
+    if row is None:
+        return None
+    hits: dict[str, list[Hit]] = {}
+    ordered = run_hits.select().where(run_hits.c.run_id == run_id)
+    for hit in tx.execute(ordered.order_by(run_hits.c.query_id, run_hits.c.rank)):
+        hits.setdefault(hit.query_id, []).append(Hit(hit.chunk_id, hit.rank, hit.score))
+    lists = tx.execute(
+        select(run_lists).where(run_lists.c.run_id == run_id).order_by(run_lists.c.query_id)
+    )
+    return Run(
+        retriever=row.retriever,
+        retriever_version=row.retriever_version,
+        depth_k=row.depth_k,
+        lists=tuple(
+            RetrievedList(
+                entry.query_id,
+                tuple(hits.get(entry.query_id, ())),
+                entry.confidence,
+                entry.latency_ms,
+            )
+            for entry in lists
+        ),
+    )

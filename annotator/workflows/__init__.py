@@ -1,0 +1,1 @@
+"""The loop: where a stage meets IO. Each workflow is a function that CLI and app both call."""
