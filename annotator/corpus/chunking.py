@@ -1,0 +1,186 @@
+"""Cut a document into chunks, keeping offsets, for those who bring no chunks of their own.
+
+Every character of the document lies in a chunk but for blanks between chunks and the front
+matter of a Markdown file. A chunk is exactly the document's text between its offsets.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotator.corpus.identity import chunk_id
+from annotator.domain.document import Chunk, Document
+from annotator.domain.errors import InputError
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*")
+_LINE_END = re.compile(r"\n")
+# a Latin sentence ends before a blank, a Chinese or Japanese one needs none
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？；])[”’」』）】]*\s*")
+_WORD_END = re.compile(r"\s+")
+
+
+def cut_fixed(document: Document, *, chunk_chars: int, overlap_chars: int) -> list[Chunk]:
+    """Cut at fixed lengths: `chunk_chars` characters each, `overlap_chars` of them shared.
+
+    Raises InputError unless 0 <= overlap_chars < chunk_chars.
+    """
+    _check_lengths(chunk_chars, overlap_chars)
+    begin, step = _body_start(document.text), chunk_chars - overlap_chars
+    bounds: list[_Section] = []
+    for start in range(begin, len(document.text), step):
+        end = min(start + chunk_chars, len(document.text))
+        bounds.append(_Section(start, end, ""))
+        if start + chunk_chars >= len(document.text):
+            break
+    return _chunks(document, bounds)
+
+
+def cut_structure(document: Document, *, chunk_chars: int, overlap_chars: int) -> list[Chunk]:
+    """Cut at headings first, then pack whole paragraphs, sentences or words.
+
+    A chunk has at most `chunk_chars` characters; a new heading always begins a new chunk, and
+    blocks of code are cut only where they are longer than a chunk. With overlap, a chunk begins
+    with the last whole sentences of the one before, up to `overlap_chars` characters, as far as
+    the length allows.
+    Raises InputError unless 0 <= overlap_chars < chunk_chars.
+    """
+    _check_lengths(chunk_chars, overlap_chars)
+    text = document.text
+    bounds: list[_Section] = []
+    for section in _sections(text, _body_start(text)):
+        pieces = _pieces(text, section.start, section.end, chunk_chars - overlap_chars)
+        bounds.extend(
+            _Section(start, end, section.heading)
+            for start, end in _pack(text, pieces, chunk_chars, overlap_chars)
+        )
+    return _chunks(document, bounds)
+
+
+def title_of(text: str, *, fallback: str) -> str:
+    """Return the title of a Markdown document: front matter's, else the first heading."""
+    front = _FRONT_MATTER.match(text)
+    if front:
+        named = re.search(r"^title:[ \t]*(.+?)[ \t]*\r?$", front.group(0), re.MULTILINE)
+        if named:
+            return named.group(1).strip("\"'")
+    heading = _HEADING.search(text, front.end() if front else 0)
+    return heading.group(1) if heading else fallback
+
+
+def _check_lengths(chunk_chars: int, overlap_chars: int) -> None:
+    if not 0 <= overlap_chars < chunk_chars:
+        raise InputError(
+            f"overlap_chars is {overlap_chars} and chunk_chars {chunk_chars}: the overlap must be "
+            "smaller than the chunk."
+        )
+
+
+def _body_start(text: str) -> int:
+    front = _FRONT_MATTER.match(text)
+    return front.end() if front else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A part of a document under one heading, the heading itself included."""
+
+    start: int
+    end: int
+    heading: str
+
+
+def _sections(text: str, begin: int) -> list[_Section]:
+    """Return the parts between headings; a heading without text of its own joins the next part.
+
+    A '#' in a block of code is no heading.
+    """
+    fences = [match.span() for match in _FENCE.finditer(text, begin)]
+    headings = [
+        match
+        for match in _HEADING.finditer(text, begin)
+        if not any(start <= match.start() < end for start, end in fences)
+    ]
+    first = headings[0].start() if headings else len(text)
+    sections = [_Section(begin, first, "")] if first > begin else []
+    start = first
+    for number, match in enumerate(headings):
+        end = headings[number + 1].start() if number + 1 < len(headings) else len(text)
+        if text[match.end() : end].strip() or number + 1 == len(headings):
+            sections.append(_Section(start, end, match.group(1)))
+            start = end
+    return sections
+
+
+def _pieces(text: str, start: int, end: int, most: int) -> list[tuple[int, int]]:
+    """Return consecutive pieces of at most `most` characters, cut as high up as possible."""
+    pieces = [(start, end)]
+    for border in (_PARAGRAPH_END, _LINE_END, _SENTENCE_END, _WORD_END):
+        pieces = [
+            part
+            for piece in pieces
+            for part in ([piece] if piece[1] - piece[0] <= most else _cut(text, piece, border))
+        ]
+    return [(at, min(at + most, stop)) for begin, stop in pieces for at in range(begin, stop, most)]
+
+
+def _cut(text: str, piece: tuple[int, int], border: re.Pattern[str]) -> list[tuple[int, int]]:
+    marks = [piece[0]]
+    marks.extend(
+        match.end() for match in border.finditer(text, *piece) if marks[-1] < match.end() < piece[1]
+    )
+    marks.append(piece[1])
+    return list(itertools.pairwise(marks))
+
+
+def _pack(
+    text: str, pieces: Sequence[tuple[int, int]], most: int, overlap: int
+) -> list[tuple[int, int]]:
+    """Join consecutive pieces while the chunk stays within `most` characters."""
+    packed: list[tuple[int, int]] = []
+    for start, end in pieces:
+        if packed and end - packed[-1][0] <= most:
+            packed[-1] = (packed[-1][0], end)
+        elif packed and overlap:
+            packed.append((_overlap_start(text, packed[-1], max(start - overlap, end - most)), end))
+        else:
+            packed.append((start, end))
+    return packed
+
+
+def _overlap_start(text: str, previous: tuple[int, int], earliest: int) -> int:
+    """Return where the first whole sentence begins that lies in reach of the next chunk."""
+    earliest = max(earliest, previous[0] + 1)
+    for border in (_SENTENCE_END, _WORD_END):
+        for match in border.finditer(text, *previous):
+            if earliest <= match.end() < previous[1]:
+                return match.end()
+    return min(earliest, previous[1])
+
+
+def _chunks(document: Document, bounds: Sequence[_Section]) -> list[Chunk]:
+    """Return chunks without outer blanks; bounds that hold only blanks give none."""
+    chunks: list[Chunk] = []
+    for bound in bounds:
+        piece = document.text[bound.start : bound.end]
+        start = bound.start + len(piece) - len(piece.lstrip())
+        end = bound.start + len(piece.rstrip())
+        if start >= end:
+            continue
+        text = document.text[start:end]
+        has_own_heading = bound.heading and bound.heading.replace("`", "") != document.title
+        chunks.append(
+            Chunk(
+                chunk_id=chunk_id(document.doc_id, start, end, text),
+                doc_id=document.doc_id,
+                start=start,
+                end=end,
+                text=text,
+                title=f"{document.title} § {bound.heading}" if has_own_heading else document.title,
+                index=len(chunks),
+            )
+        )
+    return chunks

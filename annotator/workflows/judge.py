@@ -1,0 +1,269 @@
+"""Judging: the queue, one query's candidates, and the one way in which events come in.
+
+`apply_events` serves the event route, the browser's fallback, the command line and the tests.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from annotator.domain.document import Chunk
+from annotator.domain.errors import InputError, JudgmentRejected, StageOrderError
+from annotator.domain.judgment import (
+    Event,
+    GradeEvent,
+    Judgment,
+    QueryState,
+    QueryVerdict,
+)
+from annotator.domain.query import SampledQuery
+from annotator.judging.adjudication import ResolvedQuery, resolve
+from annotator.judging.events import check_grade, check_verdict, parse_event
+from annotator.storage import corpus, judgments, leases, mined, pools, samples
+from annotator.storage.engine import Store, Transaction
+
+_CONTEXT_CHARS = 400
+MAX_EVENTS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """An event that was not stored, and why."""
+
+    event_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of a batch: `acknowledged` are stored now or were stored before."""
+
+    acknowledged: tuple[str, ...]
+    rejected: tuple[Rejection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A query in the queue; `is_taken` where another assessor holds it now."""
+
+    query: SampledQuery
+    state: QueryState
+    n_pool: int
+    n_judged: int
+    is_taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk to judge with what this assessor said of it; `before` and `after` surround it."""
+
+    chunk: Chunk
+    lang: str
+    before: str
+    after: str
+    judgment: Judgment | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTask:
+    """One query with its candidates in the assessor's order."""
+
+    query: SampledQuery
+    candidates: tuple[Candidate, ...]
+    verdict: QueryVerdict | None
+    state: QueryState
+
+
+def apply_events(store: Store, *, assessor: str, events: Sequence[object]) -> Applied:
+    """Store a batch of events in one transaction; each is stored, known already, or rejected.
+
+    Sending a batch again changes nothing. An id that was used before for something else is
+    rejected. One bad event does not keep the others out.
+    """
+    acknowledged: list[str] = []
+    rejected: list[Rejection] = []
+    with store.write() as tx:
+        for raw in events[:MAX_EVENTS]:
+            raw_id = raw.get("event_id") if isinstance(raw, dict) else None
+            event_id = raw_id if isinstance(raw_id, str) else ""
+            try:
+                _apply(tx, parse_event(raw, assessor=assessor))
+                acknowledged.append(event_id)
+            except JudgmentRejected as error:
+                rejected.append(Rejection(event_id, str(error)))
+    for raw in events[MAX_EVENTS:]:
+        raw_id = raw.get("event_id") if isinstance(raw, dict) else None
+        reason = f"A batch holds at most {MAX_EVENTS} events; send the rest in another one."
+        rejected.append(Rejection(raw_id if isinstance(raw_id, str) else "", reason))
+    return Applied(tuple(acknowledged), tuple(rejected))
+
+
+def queue(store: Store, *, assessor: str) -> list[QueueEntry]:
+    """Return every sampled query with how far it is, in the plan's order."""
+    with store.read() as tx:
+        taken = leases.taken_by_others(tx, assessor, at=time.time())
+        resolved = resolve_all(tx)
+        queries = samples.all_queries(tx)
+        sizes = {query_id: len(chunk_ids) for query_id, chunk_ids in pools.all_pools(tx).items()}
+    return [
+        QueueEntry(
+            query=query,
+            state=resolved[query.query_id].state,
+            n_pool=sizes.get(query.query_id, 0),
+            n_judged=sizes.get(query.query_id, 0) - len(resolved[query.query_id].unjudged),
+            is_taken=query.query_id in taken,
+        )
+        for query in queries
+    ]
+
+
+def next_query_id(entries: Sequence[QueueEntry], *, after: str | None = None) -> str | None:
+    """Return the next query that needs work and is free, starting behind `after`, then around.
+
+    None where nothing is left for this assessor.
+    """
+    ids = [entry.query.query_id for entry in entries]
+    start = ids.index(after) + 1 if after in ids else 0
+    for entry in [*entries[start:], *entries[:start]]:
+        open_states = ("unjudged", "partly_judged", "unconfirmed", "contradiction")
+        if entry.state in open_states and entry.n_pool and not entry.is_taken:
+            return entry.query.query_id
+    return None
+
+
+def take(store: Store, query_id: str, *, assessor: str) -> leases.Lease | None:
+    """Take or renew the lease of a query; None while another assessor holds it."""
+    with store.write() as tx:
+        return leases.take(tx, query_id, assessor, at=time.time())
+
+
+def give_back(store: Store, query_id: str, *, assessor: str) -> None:
+    """End the assessor's lease."""
+    with store.write() as tx:
+        leases.give_back(tx, query_id, assessor)
+
+
+def task(store: Store, query_id: str, *, assessor: str) -> JudgeTask:
+    """Return a query's candidates with what this assessor said, and no one else's.
+
+    Chunks that the assessor judged outside the pool come last.
+    Raises StageOrderError where the query is not sampled or has no pool.
+    """
+    with store.read() as tx:
+        query = samples.query(tx, query_id)
+        if query is None:
+            raise StageOrderError(f"The sample holds no query {query_id!r}. See the queue.")
+        pool = pools.pool_of(tx, query_id)
+        said = {
+            judgment.chunk_id: judgment
+            for judgment in judgments.judgments_of(tx, query_id, assessor=assessor)
+        }
+        ids = [*pool, *sorted(set(said) - set(pool))]
+        chunks = corpus.chunks_by_id(tx, ids)
+        documents = {chunk.doc_id for chunk in chunks.values()}
+        texts = {doc_id: corpus.document(tx, doc_id) for doc_id in documents}
+        verdict = next(
+            (v for v in judgments.verdicts_of(tx, query_id) if v.assessor == assessor), None
+        )
+        state = resolve_one(tx, query_id).state
+    candidates = []
+    for chunk_id in ids:
+        chunk = chunks[chunk_id]
+        document = texts[chunk.doc_id]
+        text = document.text if document else ""
+        candidates.append(
+            Candidate(
+                chunk=chunk,
+                lang=document.lang if document else "und",
+                before=text[max(0, chunk.start - _CONTEXT_CHARS) : chunk.start],
+                after=text[chunk.end : chunk.end + _CONTEXT_CHARS],
+                judgment=said.get(chunk_id),
+            )
+        )
+    return JudgeTask(query, tuple(candidates), verdict, state)
+
+
+def resolve_all(tx: Transaction) -> dict[str, ResolvedQuery]:
+    """Return what holds for every sampled query."""
+    said: dict[str, list[Judgment]] = defaultdict(list)
+    for judgment in judgments.all_judgments(tx):
+        said[judgment.query_id].append(judgment)
+    stated: dict[str, list[QueryVerdict]] = defaultdict(list)
+    for verdict in judgments.all_verdicts(tx):
+        stated[verdict.query_id].append(verdict)
+    all_pools = pools.all_pools(tx)
+    cut = _cut_groups(tx)
+    return {
+        query.query_id: resolve(
+            query_id=query.query_id,
+            pool=all_pools.get(query.query_id, []),
+            judgments=said[query.query_id],
+            verdicts=stated[query.query_id],
+            cut_groups=cut.get(query.query_id, ()),
+        )
+        for query in samples.all_queries(tx)
+    }
+
+
+def resolve_one(tx: Transaction, query_id: str) -> ResolvedQuery:
+    """Return what holds for one query."""
+    return resolve(
+        query_id=query_id,
+        pool=pools.pool_of(tx, query_id),
+        judgments=judgments.judgments_of(tx, query_id),
+        verdicts=judgments.verdicts_of(tx, query_id),
+        cut_groups=_cut_groups(tx).get(query_id, ()),
+    )
+
+
+def import_events(store: Store, events: Sequence[Event], *, assessor: str | None) -> int:
+    """Store judgments from a file, all or none; return how many were new.
+
+    `assessor` takes the place of the assessors that the file names. Raises InputError naming the
+    first that is not accepted.
+    """
+    new = 0
+    with store.write() as tx:
+        for number, event in enumerate(events, start=1):
+            renamed = event if assessor is None else replace(event, assessor=assessor)
+            try:
+                new += _apply(tx, renamed)
+            except JudgmentRejected as error:
+                raise InputError(f"Judgment {number}: {error} Nothing was imported.") from error
+    return new
+
+
+def _apply(tx: Transaction, event: Event) -> bool:
+    """Store an event unless it is known; return whether it was new."""
+    known = judgments.stored_event(tx, event.event_id)
+    if known is not None:
+        if _says_the_same(known, event):
+            return False
+        raise JudgmentRejected(
+            f"The event id {event.event_id!r} was used before for something else."
+        )
+    if samples.query(tx, event.query_id) is None:
+        raise JudgmentRejected(f"The sample holds no query {event.query_id!r}.")
+    if isinstance(event, GradeEvent):
+        chunk = corpus.chunks_by_id(tx, [event.chunk_id]).get(event.chunk_id)
+        check_grade(event, chunk=chunk, texts=corpus.slices(tx, event.spans))
+    else:
+        named = [chunk_id for group in event.answer_groups for chunk_id in group]
+        check_verdict(event, known_chunk_ids=corpus.chunks_by_id(tx, named))
+    judgments.append(tx, event)
+    return True
+
+
+def _says_the_same(known: Event, event: Event) -> bool:
+    """Compare two events; quotes were checked at the first time and are not stored."""
+    if isinstance(event, GradeEvent):
+        return known == replace(event, quotes=())
+    return known == event
+
+
+def _cut_groups(tx: Transaction) -> dict[str, tuple[tuple[str, ...], ...]]:
+    return {
+        query_id: tuple(entry.chunk_ids for entry in entries if entry.kind == "span")
+        for query_id, entries in mined.splits(tx).items()
+    }

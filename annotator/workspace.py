@@ -1,0 +1,217 @@
+"""The composition root: a workspace folder, and everything that hangs on it.
+
+A workspace holds `annotator.toml`, the database, `log/` and `curation/` (Parquet), `vectors/`,
+`inbox/`, `logs/` of jobs, and `datasets/<name>/<version>/`.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from annotator.atomic import remove_unfinished, write_errors
+from annotator.domain.errors import InputError, StageOrderError, WorkspaceBusy, WorkspaceMissing
+from annotator.domain.progress import Report, silent
+from annotator.settings import SETTINGS_FILE, Settings, load_settings, write_settings
+from annotator.storage import corpus, facts, migrate
+from annotator.storage.engine import Store
+from annotator.storage.vectors import VectorCache
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from annotator.encoders import TextEncoder
+    from annotator.retrievers.base import Retriever
+    from annotator.retrievers.builtin import BuiltinIndex, Mode
+
+DATABASE_FILE = "annotator.db"
+_LOCK_FILE = ".lock"
+_SECRET_FILE = ".secret"  # the file's name, not a secret
+
+
+class Workspace:
+    """An open workspace. Loading the encoder or an index happens when it is first used."""
+
+    def __init__(self, path: Path, settings: Settings, store: Store) -> None:
+        self.path = path
+        self.settings = settings
+        self.store = store
+
+    @property
+    def log_folder(self) -> Path:
+        """Distinct raw queries with counts, one Parquet file per imported file."""
+        return self.path / "log"
+
+    @property
+    def curation_folder(self) -> Path:
+        """The population of distinct queries and the tree of buckets."""
+        return self.path / "curation"
+
+    @property
+    def datasets_folder(self) -> Path:
+        """The released versions."""
+        return self.path / "datasets"
+
+    @property
+    def job_logs_folder(self) -> Path:
+        """What jobs printed."""
+        return self.path / "logs"
+
+    @cached_property
+    def secret(self) -> bytes:
+        """The key that signs event tokens; made at first use, readable by the owner alone."""
+        path = self.path / _SECRET_FILE
+        with contextlib.suppress(FileExistsError), write_errors(path):
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(32))
+        return bytes.fromhex(path.read_text("ascii"))
+
+    @cached_property
+    def encoder(self) -> "TextEncoder":
+        """The embedding model that the settings name."""
+        from annotator.encoders import load_encoder
+
+        return load_encoder(self.settings.encoder.model)
+
+    def vectors(self, texts: Sequence[str], *, report: Report = silent) -> "NDArray[np.float32]":
+        """Return one row of unit length per text, from the cache where it was encoded before."""
+        cache = VectorCache(self.path / "vectors", revision=self.encoder.revision)
+        return cache.vectors(texts, self.encoder.encode, report=report)
+
+    def retriever(self, name: str, *, report: Report = silent) -> "Retriever":
+        """Return a retriever by its name in the settings.
+
+        Raises InputError where no such retriever is set up, StageOrderError where the built-in
+        one has no corpus.
+        """
+        from annotator.retrievers.registry import Materials, build_retriever
+
+        configured = self.settings.all_retrievers()
+        if name not in configured:
+            raise InputError(
+                f"There is no retriever {name!r}. There are: {', '.join(configured)}. Add your own "
+                f"under [retrievers.{name}] in {self.path / SETTINGS_FILE}."
+            )
+        options = configured[name].model_dump()
+        materials = Materials(
+            index=lambda mode: self._index(mode, report),
+            encode=lambda texts: self.encoder.encode(texts),
+        )
+        return build_retriever(name, options.pop("type"), options, materials)
+
+    def _index(self, mode: "Mode", report: Report) -> "BuiltinIndex":
+        from annotator.retrievers.builtin import build_index
+
+        with self.store.read() as tx:
+            chunks = corpus.all_chunks(tx)
+            sha256 = str(facts.get(tx, "corpus_sha256") or "")
+        if not chunks:
+            raise StageOrderError(
+                "The built-in retriever has nothing to search. Import documents first: "
+                "annotator corpus import PATH"
+            )
+        vectors, revision = None, ""
+        if mode != "lexical":
+            texts = [f"{chunk.title}\n{chunk.text}" for chunk in chunks]
+            vectors, revision = self.vectors(texts, report=report), self.encoder.revision
+        return build_index(
+            chunks,
+            mode=mode,
+            vectors=vectors,
+            encoder_revision=revision,
+            corpus_sha256=sha256,
+            report=report,
+        )
+
+    @contextlib.contextmanager
+    def lock(self, workflow: str) -> Iterator[None]:
+        """Hold the workspace's one workflow lock.
+
+        The operating system lets go of it when the process dies, so it is never stale. What a
+        killed process left half-written is cleared away. Raises WorkspaceBusy with who holds it.
+        """
+        lock = FileLock(self.path / _LOCK_FILE)
+        holder = self.path / f"{_LOCK_FILE}-holder"
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise WorkspaceBusy(
+                f"{_holder(holder)} is at work on {self.path}. Wait until it ends, or cancel it "
+                "(annotator jobs cancel), and try again. Judging goes on meanwhile."
+            ) from None
+        try:
+            with write_errors(holder):
+                about = {"workflow": workflow, "pid": os.getpid(), "since": time.time()}
+                holder.write_text(json.dumps(about), encoding="utf-8")
+            for folder in (self.path, self.log_folder, self.curation_folder):
+                remove_unfinished(folder)
+            if self.datasets_folder.is_dir():
+                for folder in self.datasets_folder.iterdir():
+                    remove_unfinished(folder)
+            yield
+        finally:
+            holder.unlink(missing_ok=True)
+            lock.release()
+
+    def close(self) -> None:
+        """Close the database."""
+        self.store.close()
+
+
+def _holder(path: Path) -> str:
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return "Another workflow"
+    minutes = int((time.time() - about["since"]) / 60)
+    return f"{about['workflow']!r} (process {about['pid']}, for {minutes} min)"
+
+
+def create_workspace(path: Path, *, name: str, licence: str, languages: Sequence[str]) -> Workspace:
+    """Make a new workspace.
+
+    Raises InputError where the folder holds one already, or other files.
+    """
+    if (path / SETTINGS_FILE).exists():
+        raise InputError(f"{path} is a workspace already. Use it with: annotator -w {path} status")
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file. Name a folder for the workspace.")
+    if path.is_dir() and any(path.iterdir()):
+        raise InputError(f"{path} is not empty. Name a new or an empty folder.")
+    with write_errors(path):
+        (path / "inbox").mkdir(parents=True, exist_ok=True)
+    write_settings(
+        path / SETTINGS_FILE,
+        {"dataset": {"name": name, "licence": licence, "languages": list(languages)}},
+    )
+    return open_workspace(path)
+
+
+def open_workspace(path: Path) -> Workspace:
+    """Open a workspace and bring its database to this program's schema.
+
+    Raises WorkspaceMissing where the folder holds none.
+    """
+    path = path.resolve()
+    if not (path / SETTINGS_FILE).is_file():
+        raise WorkspaceMissing(
+            f"{path} holds no workspace (no {SETTINGS_FILE}). Make one with: annotator init {path}"
+            " - or name one with -w or the environment variable ANNOTATOR_WORKSPACE."
+        )
+    settings = load_settings(path / SETTINGS_FILE)
+    url = settings.database_url or f"sqlite:///{path / DATABASE_FILE}"
+    store = Store(url)
+    if store.engine.url.get_backend_name() == "sqlite":
+        with write_errors(path / DATABASE_FILE), contextlib.suppress(FileExistsError):
+            os.close(os.open(path / DATABASE_FILE, os.O_CREAT | os.O_EXCL, 0o600))
+    migrate.upgrade(store)
+    return Workspace(path, settings, store)
