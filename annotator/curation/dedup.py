@@ -1,0 +1,115 @@
+"""Group what a log asks more than once: equal texts, then near-duplicates.
+
+Nothing is deleted: a group has a leader and lists every other query with the reason why it was
+merged. Leaders are found in one pass by falling frequency; a query joins the first leader that
+the guard accepts for this very pair. There is no chaining: closure over pairs makes monsters
+(445 rows with a cosine of .49 between their ends, in one log).
+
+Candidates are pairs that share a blocking key. Every difference that the guard lets pass is one
+that the keys undo, so no accepted pair is missed and no similarity search is needed: MinHash
+over character n-grams proposes the same pairs, and many more that the guard refuses.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.curation.guard import (
+    Reason,
+    blocking_keys,
+    build_lexicon,
+    meaning_of,
+    query_tokens,
+    same_meaning,
+)
+from annotator.domain.progress import Report, silent
+from annotator.domain.query import DistinctQuery, Variant
+from annotator.text.normalize import normalize, query_id
+
+_STEP = "find near-duplicates"
+_REPORT_EVERY = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A query that was merged into its group's leader, and why."""
+
+    query: DistinctQuery
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class NearDuplicateGroup:
+    """A leader and the queries merged into it, most frequent first."""
+
+    leader: DistinctQuery
+    merges: tuple[Merge, ...]
+
+    @property
+    def frequency(self) -> int:
+        """Number of log rows of the leader and all merged queries."""
+        return self.leader.frequency + sum(merge.query.frequency for merge in self.merges)
+
+    @property
+    def members(self) -> tuple[DistinctQuery, ...]:
+        """The leader and every merged query."""
+        return (self.leader, *(merge.query for merge in self.merges))
+
+
+def group_exact(counts: Mapping[str, int]) -> tuple[list[DistinctQuery], int]:
+    """Group raw strings by normal form; return the queries by id, and the refused log rows.
+
+    `counts` maps each raw string to its log rows. Refused are strings without letter or digit.
+    """
+    variants: dict[str, list[Variant]] = {}
+    refused = 0
+    for text, count in counts.items():
+        normal = normalize(text)
+        if normal:
+            variants.setdefault(normal, []).append(Variant(text, count))
+        else:
+            refused += count
+    queries: list[DistinctQuery] = []
+    for normal, found in variants.items():
+        found.sort(key=lambda variant: (-variant.count, variant.text))
+        frequency = sum(variant.count for variant in found)
+        queries.append(DistinctQuery(query_id(normal), found[0].text, frequency, tuple(found)))
+    queries.sort(key=lambda query: query.query_id)
+    return queries, refused
+
+
+def near_duplicate_groups(
+    queries: Sequence[DistinctQuery],
+    *,
+    known_words: Collection[str] = frozenset(),
+    report: Report = silent,
+) -> list[NearDuplicateGroup]:
+    """Return groups that hold every query exactly once, singletons included.
+
+    Groups come by falling frequency of their leader (ties: smaller query_id), which is the most
+    frequent query of its group. `known_words` is a vocabulary in casefolded form: none of its
+    words counts as a misspelling. The order of `queries` does not matter.
+    """
+    ordered = sorted(queries, key=lambda query: (-query.frequency, query.query_id))
+    tokens = [query_tokens(query) for query in ordered]
+    lexicon = build_lexicon(ordered, tokens, known_words=known_words)
+    contents = [meaning_of(words, lexicon) for words in tokens]
+    leaders_by_key: dict[str, list[int]] = {}
+    merges: dict[int, list[Merge]] = {}
+    for i, query in enumerate(ordered):
+        keys = blocking_keys(contents[i], lexicon)
+        near = {leader for key in keys for leader in leaders_by_key.get(key, ())}
+        for leader in sorted(near):
+            reason = same_meaning(
+                tokens[leader], tokens[i], lexicon, contents=(contents[leader], contents[i])
+            )
+            if reason is not None:
+                merges[leader].append(Merge(query, reason))
+                break
+        else:
+            merges[i] = []
+            for key in keys:
+                leaders_by_key.setdefault(key, []).append(i)
+        if (i + 1) % _REPORT_EVERY == 0:
+            report(_STEP, i + 1, len(ordered))
+    report(_STEP, len(ordered), len(ordered))
+    return [NearDuplicateGroup(ordered[i], tuple(found)) for i, found in merges.items()]
