@@ -15,13 +15,20 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from refusals import NEEDED_BYTES, SetUpError, explain_os_error, explain_pip
+from refusals import (
+    NEEDED_BYTES,
+    NEEDED_TEMPORARY_BYTES,
+    SetUpError,
+    explain_os_error,
+    explain_pip,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / ".envs"
@@ -183,13 +190,7 @@ def _make(environment: Path, group: str | None, torch_index: str | None) -> None
     if environment.exists():
         say(f"Removing {environment}, which was made from something else.")
         shutil.rmtree(environment)
-    free = shutil.disk_usage(ENVIRONMENTS).free
-    if free < NEEDED_BYTES:
-        raise SetUpError(
-            f"The disk that holds {ENVIRONMENTS} has {free / 1e9:.1f} GB free, and the packages "
-            f"need {NEEDED_BYTES / 1e9:.1f} GB. Free some space, or move the repository to "
-            "another disk, and run this again."
-        )
+    refuse_too_little_space()
     version = ".".join(map(str, sys.version_info[:3]))
     say(f"Making a virtual environment with Python {version}: {environment}")
     if not PROVED_ON[0] <= sys.version_info[:2] <= PROVED_ON[1]:
@@ -205,6 +206,22 @@ def _make(environment: Path, group: str | None, torch_index: str | None) -> None
     target = [str(ROOT)] + (["--group", f"{ROOT / 'pyproject.toml'}:{group}"] if group else [])
     say("Installing the package and the versions pinned in constraints.txt (some minutes).")
     _pip(environment, target, "the package and what it needs")
+
+
+def refuse_too_little_space() -> None:
+    """Raise `SetUpError` before minutes of downloads that the disk cannot hold.
+
+    pip takes a full folder for temporary files for a broken connection, so it is looked at too.
+    """
+    needs = ((ENVIRONMENTS, NEEDED_BYTES), (Path(tempfile.gettempdir()), NEEDED_TEMPORARY_BYTES))
+    for folder, needed in needs:
+        free = shutil.disk_usage(folder).free
+        if free < needed:
+            raise SetUpError(
+                f"The disk that holds {folder} has {free / 1e9:.1f} GB free, and the packages need "
+                f"{needed / 1e9:.1f} GB there. Free some space, or move the repository (or, with "
+                "TMPDIR, the folder for temporary files) to another disk, and run this again."
+            )
 
 
 def refuse_without_venv(find_spec: Callable[[str], object]) -> None:
@@ -226,6 +243,8 @@ def _install_torch(environment: Path, torch_index: str | None) -> None:
         index = CPU_TORCH_INDEX
     if index is None:
         say(f"Installing {torch} from the default package index.")
+        if sys.platform == "linux":
+            say(f"If that brings a CUDA build (4 GB), --torch-index {CPU_TORCH_INDEX} avoids it.")
         _pip(environment, ["--no-deps", torch], torch)
         return
     say(f"Installing {torch} from {index} (only torch comes from there).")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 # An environment with the CPU build of torch takes 2.0 GB (measured), and pip unpacks beside it.
 NEEDED_BYTES = 3_000_000_000
+# What pip downloads for it before it unpacks (0.4 GB), and room for one build.
+NEEDED_TEMPORARY_BYTES = 800_000_000
 
 
 class SetUpError(Exception):
@@ -24,7 +26,8 @@ def explain_pip(text: str, *, what: str, log: Path) -> str:
         )
     if re.search(
         r"NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError"
-        r"|CERTIFICATE_VERIFY_FAILED|ConnectionResetError|Network is unreachable",
+        r"|CERTIFICATE_VERIFY_FAILED|IncompleteDownloadError|ConnectionResetError"
+        r"|Network is unreachable",
         text,
     ):
         return (
