@@ -59,6 +59,8 @@ def run(
     refuse_source_tree(folder, variables)
     REPORTS.mkdir(exist_ok=True)
     found = None
+    if chosen is None:
+        environment.say("Tests marked slow or browser are left out; --all runs them too.")
     if chosen is not None and set(chosen) != {CHECK}:
         found = browser.find_or_install(folder)
         environment.say(f"Browser: {found}" if found else f"No browser: {browser.REMEDY}.")
