@@ -6,8 +6,8 @@ the guard accepts for this very pair. There is no chaining: closure over pairs m
 (445 rows with a cosine of .49 between their ends, in one log).
 
 Candidates are pairs that share a blocking key. Every difference that the guard lets pass is one
-that the keys undo, so no accepted pair is missed and no similarity search is needed: MinHash
-over character n-grams proposes the same pairs, and many more that the guard refuses.
+that the keys undo, so no accepted pair is missed, and a search by similarity (such as MinHash
+over character n-grams) could only add pairs that the guard refuses.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -86,8 +86,9 @@ def near_duplicate_groups(
     """Return groups that hold every query exactly once, singletons included.
 
     Groups come by falling frequency of their leader (ties: smaller query_id), which is the most
-    frequent query of its group. `known_words` is a vocabulary in casefolded form: none of its
-    words counts as a misspelling. The order of `queries` does not matter.
+    frequent query of its group. `known_words` is a vocabulary in casefolded form (see
+    `annotator.text.vocabulary`): none of its words counts as a misspelling. The order of `queries`
+    does not matter.
     """
     ordered = sorted(queries, key=lambda query: (-query.frequency, query.query_id))
     tokens = [query_tokens(query) for query in ordered]

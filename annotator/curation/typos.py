@@ -1,10 +1,10 @@
 """Find which words of a log are misspellings of which others.
 
 A word counts as a misspelling only if it is rare in the log, one edit away from a frequent word,
-and the edit is one that slips happen by and inflection does not. Where a vocabulary of known
-words is handed in, a known word is never a misspelling, and more kinds of edit are believed.
-Source of the edit kinds: Damerau 1964 (one insertion, omission, substitution or transposition
-makes 80 % of misspellings); slips rarely touch the first letter.
+and the edit is one that slips make and inflection does not. Where a vocabulary of known words is
+handed in, a known word is never a misspelling, and of unknown ones more kinds of edit are
+believed. Source of the edit kinds: Damerau 1964 (one insertion, omission, substitution or
+transposition makes 80 % of misspellings); slips rarely touch the first letter.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,8 +15,8 @@ SHORTEST = 5
 
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 
-# Words that are real though one edit from another real one, and words that turn the meaning.
-_NEVER_TEXT = """
+# Known in every log: words one edit from another word, and words that turn the meaning.
+_REAL_TEXT = """
     never neither without cannot nothing nobody none which where while whose whether before after
     above below under enable enabled disable disabled unable allow deny include exclude increase
     decrease inbound outbound import export receive credit debit country county contact contract
@@ -32,7 +32,7 @@ _NEVER_TEXT = """
     adapt adopt adept access assess accept except expect expert insured insurer insure insurance
     payer payee employer employee lender charge charger change user
 """
-_NEVER = frozenset(_NEVER_TEXT.split())
+_REAL = frozenset(_REAL_TEXT.split())
 
 
 def find_typos(
@@ -45,17 +45,16 @@ def find_typos(
 
     `rows` counts the log rows of every token. A word of `names` is never one, nor stands for
     one: rare names differ from frequent ones by one letter. A misspelling occurs in at most
-    `RARE_ROWS` rows or `RARE_SHARE` of the right word's, and in fewer than it; both have at least
-    `SHORTEST` letters and no digit.
+    `RARE_ROWS` rows or `RARE_SHARE` of the right word's, and in fewer than it.
     """
-    words = [word for word in rows if _may_differ(word) and word not in names]
+    words = [word for word in rows if len(word) >= 4 and word.isalpha() and word not in names]
     by_deletion: dict[str, list[str]] = {}
     for word in words:
         for key in _deletions(word):
             by_deletion.setdefault(key, []).append(word)
     found: dict[str, tuple[str, ...]] = {}
     for word in words:
-        if word in known_words:
+        if word in known_words or word in _REAL:
             continue
         near = {other for key in _deletions(word) for other in by_deletion[key] if other != word}
         right = [
@@ -63,7 +62,7 @@ def find_typos(
             for other in near
             if rows[word] < rows[other]
             and rows[word] <= max(RARE_ROWS, RARE_SHARE * rows[other])
-            and is_slip(word, other, trusted=bool(known_words) and other in known_words)
+            and is_slip(word, other, trusted=other in known_words)
         ]
         if right:
             found[word] = tuple(sorted(right, key=lambda other: (-rows[other], other)))
@@ -73,12 +72,15 @@ def find_typos(
 def is_slip(word: str, right: str, *, trusted: bool) -> bool:
     """Tell whether a slip of the fingers makes `word` of `right`.
 
-    `trusted` means that a vocabulary holds `right` but not `word`. One edit behind the first
+    `trusted` means that a vocabulary holds `right` but not `word`. Both have at least `SHORTEST`
+    letters (trusted: one of them). One edit behind the first
     letter: two neighbours swapped, a letter too many or too few, a key beside the right one
     (trusted: any other letter). At the end of a word, where inflection lies ("charge", "charger",
     "payer", "payee"), only a swap, a doubled letter, or (trusted) a lost letter.
     """
-    if word[0] != right[0]:
+    if word[0] != right[0] or min(len(word), len(right)) < (SHORTEST - 1 if trusted else SHORTEST):
+        return False
+    if max(len(word), len(right)) < SHORTEST:
         return False
     if len(word) == len(right):
         differ = [i for i in range(len(word)) if word[i] != right[i]]
@@ -97,10 +99,6 @@ def is_slip(word: str, right: str, *, trusted: bool) -> bool:
     if i < len(shorter):
         return True
     return longer[-1] == longer[-2] if longer is word else trusted
-
-
-def _may_differ(word: str) -> bool:
-    return len(word) >= SHORTEST and word.isalpha() and word not in _NEVER
 
 
 def _deletions(word: str) -> set[str]:
