@@ -27,6 +27,8 @@ _STOP_TEXT = """
     over please pls re s same see she should so some still such t tell than thank thanks that the
     their them then there these they this those to too trying up us use using ve very want was we
     were what whats when where which while who whom why will with without won would you your yours
+    ain aren couldn couldnt didn didnt doesn doesnt dont hadn hasn haven isn isnt shouldn wasn wasnt
+    weren wont wouldn cant im ive
     的 了 吗 呢 吧 啊 和 与 及 或 在 是 有 我 你 您 他 她 它 我们 你们 他们 这 那 这个 那个
     哪 哪个 哪些 哪里 什么 怎么 怎样 怎么样 如何 为什么 为何 多少 几 请问 请 一下 可以 能 能否
     是否 不 没 没有
@@ -43,7 +45,8 @@ def name_clusters(
     """Return the name of every cluster of every labeling (such as buckets and intents).
 
     `texts`, `frequencies` (log rows) and each labeling run parallel. A name is up to three
-    keywords, the most telling first (ties: alphabetical); one that holds another is taken once.
+    keywords, the most telling first (ties: alphabetical); one that holds another is taken once,
+    and where some word stands in two texts of the cluster, words of one text do not count.
     A cluster of one text, or without keywords, has its most frequent text as its name (ties: the
     smaller string), cut to 60 characters. Two clusters may share a name.
     """
@@ -74,9 +77,11 @@ def _names(
     names: dict[int, str] = {}
     for label, rows in members.items():
         counts = Counter(token for row in rows for token in words[row]) if len(rows) > 1 else {}
+        shared = min(2, max(counts.values(), default=0))
         weights = {
             token: count * math.log1p(average / everywhere[token])
             for token, count in counts.items()
+            if count >= shared
         }
         best = _distinct(sorted(weights, key=lambda token: (-weights[token], token)))
         names[label] = SEPARATOR.join(best) if best else _representative(texts, frequencies, rows)

@@ -18,8 +18,13 @@ def test_a_name_is_the_words_that_set_a_cluster_apart() -> None:
     found = names(
         ["card pin change", "change my pin", "card top up", "top up failed"], [0, 0, 1, 1]
     )
-    # in 0: pin 2, change 2, card 1 (also once in 1); ties go by the alphabet
-    assert found == {0: "change · pin · card", 1: "top · failed · card"}
+    # in 0: pin 2, change 2, a tie that goes by the alphabet; in 1: top 2; the rest stands once
+    assert found == {0: "change · pin", 1: "top"}
+
+
+def test_words_of_one_text_serve_where_none_is_shared() -> None:
+    # average 2 words a cluster, each word in one text: all weigh the same
+    assert names(["lost pin", "top failed"], [0, 0]) == {0: "failed · lost · pin"}
 
 
 def test_chinese_names_hold_words_not_characters() -> None:
@@ -28,7 +33,7 @@ def test_chinese_names_hold_words_not_characters() -> None:
 
 
 def test_plurals_are_taken_once() -> None:
-    assert names(["lost cards", "lost card", "the cards"], [0, 0, 0]) == {0: "cards · lost"}
+    assert names(["lost cards", "lost card", "my cards"], [0, 0, 0]) == {0: "cards · lost"}
 
 
 def test_a_cluster_of_one_text_is_named_by_it() -> None:
