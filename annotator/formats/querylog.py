@@ -6,27 +6,18 @@ and leading zeros, and know the line of a fault. Reading costs about a hundredth
 the distinct queries costs, so a faster parser would change nothing.
 """
 
-import csv
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from annotator.domain.errors import InputError
 from annotator.domain.progress import Report, silent
-from annotator.formats.filetype import (
-    encoding_fault,
-    require_file,
-    require_parquet,
-    require_text,
-)
-
-if TYPE_CHECKING:
-    from _csv import Reader
+from annotator.formats.delimited import LayoutError, delimited_rows
+from annotator.formats.filetype import encoding_fault, require_file, require_parquet, require_text
+from annotator.formats.jsonl import read_objects
 
 QUERY_COLUMNS = ("query", "text", "question", "user_query", "q", "查询", "问题")
 """Names under which the query is looked for when none is given, in this order."""
@@ -88,19 +79,14 @@ def read_query_log(
     suffix = path.suffix.lower()
     if suffix in (".csv", ".tsv"):
         kind = suffix[1:].upper()
-        require_text(path, expected=kind)
-        if kind == "TSV":
+        try:
+            return _read_table(path, kind, query_column, count_column, report, quoted=True)
+        except LayoutError:
             # IANA's TSV knows no quotes, spreadsheets write them: whichever fits every line
-            try:
-                return _read_table(
-                    path, kind, query_column, count_column, report, csv.QUOTE_MINIMAL
-                )
-            except _LayoutError:
-                pass
-            return _read_table(path, kind, query_column, count_column, report, csv.QUOTE_NONE)
-        return _read_table(path, kind, query_column, count_column, report, csv.QUOTE_MINIMAL)
+            if kind != "TSV":
+                raise
+        return _read_table(path, kind, query_column, count_column, report, quoted=False)
     if suffix in (".jsonl", ".ndjson"):
-        require_text(path, expected="JSON Lines")
         return _read_jsonl(path, query_column, count_column, report)
     if suffix in (".parquet", ".pq"):
         require_parquet(path)
@@ -111,100 +97,46 @@ def read_query_log(
     )
 
 
-class _LayoutError(InputError):
-    """The lines do not fit the header under the way of quoting that was tried."""
-
-
 def _read_table(
     path: Path,
     kind: str,
     query_column: str | None,
     count_column: str | None,
     report: Report,
-    quoting: Literal[0, 3],
+    *,
+    quoted: bool,
 ) -> QueryLogFile:
-    with _opened(path, newline="") as text:
-        lines = csv.reader(text, delimiter=_delimiter(path, kind), quoting=quoting, strict=True)
-        header = next(_parsed(path, lines), ([], 1))[0]
-        columns = tuple(name.strip() for name in header)
-        if not any(columns):
-            raise InputError(f"{path}, line 1: there is no header; name the columns there.")
-        query_at, count_at = _columns(path, columns, query_column, count_column)
-
-        def rows() -> Iterator[_Row]:
-            for fields, line in _parsed(path, lines):
-                if not fields:
-                    continue
-                if len(fields) != len(columns):
-                    raise _LayoutError(
-                        f"{path}, line {line}: {len(fields)} fields where the header has "
-                        f"{len(columns)}; put a text that holds the separator in double quotes."
-                    )
-                yield fields[query_at], 1 if count_at is None else fields[count_at], line
-
-        return _collect(path, columns, query_at, rows(), report)
-
-
-def _delimiter(path: Path, kind: str) -> str:
-    """Tab for TSV; for CSV a comma, or what the header has instead (";" in many Excel exports)."""
-    if kind == "TSV":
-        return "\t"
-    with _opened(path, newline=None) as text:
-        header = text.readline(1 << 16)
-    return next((mark for mark in ",;\t" if mark in header), ",")
-
-
-def _parsed(path: Path, lines: "Reader") -> Iterator[tuple[list[str], int]]:
-    """Yield each row with the line on which it begins."""
-    while True:
-        line = lines.line_num + 1
-        try:
-            fields = next(lines)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise _LayoutError(
-                f"{path}, line {line}: {error}; a double quote is not closed, or one inside a "
-                "text is not doubled. Export the file again as CSV with quotes."
-            ) from error
-        yield fields, line
+    lines = delimited_rows(path, kind=kind, quoted=quoted)
+    columns = tuple(next(lines)[1])
+    query_at, count_at = _columns(path, columns, query_column, count_column)
+    rows = (
+        (fields[query_at], 1 if count_at is None else fields[count_at], line)
+        for line, fields in lines
+    )
+    return _collect(path, columns, query_at, rows, report)
 
 
 def _read_jsonl(
     path: Path, query_column: str | None, count_column: str | None, report: Report
 ) -> QueryLogFile:
-    with _opened(path, newline="\n") as text:
-        objects = _json_objects(path, text)
+    require_text(path, expected="JSON Lines")
+    objects = read_objects(path)
+    try:
         first = next(objects, None)
         if first is None:
             raise InputError(f"{path} holds no rows; export it again.")
-        columns = tuple(first[0])
+        columns = tuple(first[1])
         query_at, count_at = _columns(path, columns, query_column, count_column)
         query, count = columns[query_at], None if count_at is None else columns[count_at]
-
-        def rows() -> Iterator[_Row]:
-            for item, line in chain((first,), objects):
-                yield item.get(query, ""), 1 if count is None else item.get(count), line
-
-        return _collect(path, columns, query_at, rows(), report)
-
-
-def _json_objects(path: Path, text: IO[str]) -> Iterator[tuple[dict[str, object], int]]:
-    for line, raw in enumerate(text, 1):
-        if not raw.strip():
-            continue
-        try:
-            item = json.loads(raw)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(
-                f"{path}, line {line}: this is not JSON ({error}); write one object per line."
-            ) from error
-        if not isinstance(item, dict):
-            raise InputError(
-                f"{path}, line {line}: a JSON {type(item).__name__} where an object such as "
-                '{"query": "…"} is expected; write one object per line.'
-            )
-        yield item, line
+        rows = (
+            (item.get(query, ""), 1 if count is None else item.get(count), line)
+            for line, item in chain((first,), objects)
+        )
+        return _collect(path, columns, query_at, rows, report)
+    except InputError as error:
+        if isinstance(error.__cause__, UnicodeDecodeError):
+            raise encoding_fault(path) from error
+        raise
 
 
 def _read_parquet(
@@ -274,7 +206,7 @@ def _collect(
     path: Path,
     columns: tuple[str, ...],
     query_at: int,
-    rows: Iterator[_Row],
+    rows: Iterable[_Row],
     report: Report,
     *,
     place: str = "line",
@@ -331,13 +263,3 @@ def _whole(raw: object) -> int | None:
         match = _WHOLE.fullmatch(raw)
         raw = int(match[1]) if match else -1
     return raw if isinstance(raw, int) and 1 <= raw <= MAX_COUNT else None
-
-
-@contextmanager
-def _opened(path: Path, *, newline: str | None) -> Iterator[IO[str]]:
-    """Open as UTF-8 with or without a mark; bytes that are not become an InputError."""
-    try:
-        with path.open(encoding="utf-8-sig", newline=newline) as text:
-            yield text
-    except UnicodeDecodeError as error:
-        raise encoding_fault(path) from error
