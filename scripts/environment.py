@@ -188,7 +188,7 @@ def _starts(environment: Path) -> bool:
 def _make(environment: Path, group: str | None, torch_index: str | None) -> None:
     refuse_without_venv(importlib.util.find_spec)
     if environment.exists():
-        say(f"Removing {environment}, which was made from something else.")
+        say(f"Removing {environment}: unfinished, or made from something else.")
         shutil.rmtree(environment)
     refuse_too_little_space()
     version = ".".join(map(str, sys.version_info[:3]))
