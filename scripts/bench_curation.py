@@ -80,7 +80,7 @@ def speed(rows: int, seed: int) -> dict:
         return result
 
     queries, _ = timed("group_exact", lambda: group_exact(counts))
-    groups = timed("near_duplicates", lambda: near_duplicate_groups(queries, known_words=known))
+    groups = timed("near_duplicates", lambda: near_duplicate_groups(queries, vocabulary=known))
     encoder = load_encoder("default")
     encoder.encode(["warm up"])
     position = {query.query_id: i for i, query in enumerate(queries)}
@@ -291,7 +291,7 @@ def twins(seed: int, known: frozenset[str]) -> dict:
     for query in queries:
         for variant in query.variants:
             hits["full-width"] += kinds.get(variant.text) == "full-width"
-    for group in near_duplicate_groups(queries, known_words=known):
+    for group in near_duplicate_groups(queries, vocabulary=known):
         source = origin[normalize(group.leader.text)]
         for merge in group.merges:
             text = merge.query.text
@@ -325,7 +325,7 @@ def on_pairs(pairs: list[tuple[str, str, bool]], known: frozenset[str]) -> dict:
     queries, _ = group_exact({text: 1 for one, other, _ in pairs for text in (one, other)})
     group_of = {
         variant.text: group.leader.query_id
-        for group in near_duplicate_groups(queries, known_words=known)
+        for group in near_duplicate_groups(queries, vocabulary=known)
         for member in group.members
         for variant in member.variants
     }

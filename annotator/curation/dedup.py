@@ -24,6 +24,7 @@ from annotator.curation.guard import (
 from annotator.domain.progress import Report, silent
 from annotator.domain.query import DistinctQuery, Variant
 from annotator.text.normalize import normalize, query_id
+from annotator.text.vocabulary import known_words
 
 _STEP = "find near-duplicates"
 _REPORT_EVERY = 5_000
@@ -80,19 +81,19 @@ def group_exact(counts: Mapping[str, int]) -> tuple[list[DistinctQuery], int]:
 def near_duplicate_groups(
     queries: Sequence[DistinctQuery],
     *,
-    known_words: Collection[str] = frozenset(),
+    vocabulary: Collection[str] | None = None,
     report: Report = silent,
 ) -> list[NearDuplicateGroup]:
     """Return groups that hold every query exactly once, singletons included.
 
     Groups come by falling frequency of their leader (ties: smaller query_id), which is the most
-    frequent query of its group. `known_words` is a vocabulary in casefolded form (see
-    `annotator.text.vocabulary`): none of its words counts as a misspelling. The order of `queries`
-    does not matter.
+    frequent query of its group. No word of `vocabulary` (casefolded) counts as a misspelling of
+    another; None takes the built-in one. The order of `queries` does not matter.
     """
     ordered = sorted(queries, key=lambda query: (-query.frequency, query.query_id))
     tokens = [query_tokens(query) for query in ordered]
-    lexicon = build_lexicon(ordered, tokens, known_words=known_words)
+    known = known_words() if vocabulary is None else vocabulary
+    lexicon = build_lexicon(ordered, tokens, known_words=known)
     contents = [meaning_of(words, lexicon) for words in tokens]
     leaders_by_key: dict[str, list[int]] = {}
     merges: dict[int, list[Merge]] = {}

@@ -73,10 +73,11 @@ def is_slip(word: str, right: str, *, trusted: bool) -> bool:
     """Tell whether a slip of the fingers makes `word` of `right`.
 
     `trusted` means that a vocabulary holds `right` but not `word`. Both have at least `SHORTEST`
-    letters (trusted: one of them). One edit behind the first
-    letter: two neighbours swapped, a letter too many or too few, a key beside the right one
-    (trusted: any other letter). At the end of a word, where inflection lies ("charge", "charger",
-    "payer", "payee"), only a swap, a doubled letter, or (trusted) a lost letter.
+    letters (trusted: one of them). One edit behind the first letter: two neighbours swapped, a
+    letter too many or too few, a key beside the right one. Any other letter would take "nitrite"
+    for "nitrate" and "propene" for "propane". At the end of a word, where inflection lies
+    ("charge", "charger", "payer", "payee"), only a swap, a doubled letter, or (trusted) a lost
+    letter.
     """
     if word[0] != right[0] or min(len(word), len(right)) < (SHORTEST - 1 if trusted else SHORTEST):
         return False
@@ -89,7 +90,7 @@ def is_slip(word: str, right: str, *, trusted: bool) -> bool:
             return j == i + 1 and word[i] == right[j] and word[j] == right[i]
         if len(differ) != 1 or differ[0] == len(word) - 1:
             return False
-        return trusted or _are_neighbours(word[differ[0]], right[differ[0]])
+        return _are_neighbours(word[differ[0]], right[differ[0]])
     longer, shorter = (word, right) if len(word) > len(right) else (right, word)
     if len(longer) != len(shorter) + 1:
         return False
