@@ -36,23 +36,40 @@ def atomic_file(path: Path) -> Iterator[Path]:
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a new temporary folder beside `path`; it is synced and renamed to `path` at the end.
 
-    `path` must not exist. A killed process leaves a folder named `.unfinished-…`, which
-    `remove_unfinished` clears away; readers never see half of `path`.
+    `path` must not exist. Readers never see half of it.
     """
-    temporary = path.parent / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex[:8]}-{path.name}"
+    with temporary_folder(path.parent) as temporary:
+        yield temporary
+        publish_folder(temporary, path)
+
+
+@contextlib.contextmanager
+def temporary_folder(parent: Path) -> Iterator[Path]:
+    """Yield a new folder in `parent` that is gone at the end, unless it was published.
+
+    A killed process leaves a folder named `.unfinished-…`, which `remove_unfinished` clears away.
+    """
+    temporary = parent / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex[:8]}"
     try:
-        with write_errors(path):
+        with write_errors(parent):
             temporary.mkdir(parents=True)
             yield temporary
-            for file in sorted(temporary.rglob("*")):
-                if file.is_file():
-                    _sync(file)
-            if path.exists():
-                raise StorageError(f"{path} exists already and is never changed.")
-            temporary.rename(path)
-            _sync_folder(path.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def publish_folder(temporary: Path, path: Path) -> None:
+    """Sync every file of a temporary folder and rename it to `path`, which must not exist."""
+    with write_errors(path):
+        for entry in sorted(temporary.rglob("*")):
+            if entry.is_file():
+                _sync(entry)
+            else:
+                _sync_folder(entry)
+        if path.exists():
+            raise StorageError(f"{path} exists already and is never changed.")
+        temporary.rename(path)
+        _sync_folder(path.parent)
 
 
 def remove_unfinished(folder: Path) -> list[str]:

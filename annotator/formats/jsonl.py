@@ -3,13 +3,10 @@
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeAlias
 
-from annotator.domain.errors import InputError
 from annotator.atomic import atomic_file
-
-Json: TypeAlias = str | int | float | bool | list["Json"] | dict[str, "Json"] | None
-JsonObject: TypeAlias = dict[str, Json]
+from annotator.domain.errors import InputError
+from annotator.domain.json import Json, JsonObject
 
 # str.splitlines and some readers break lines at these; JSON allows them raw, so escape them
 _LINE_BREAKS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}

@@ -52,6 +52,7 @@ def resolve(
     *,
     query_id: str,
     pool: Sequence[str],
+    added: Sequence[str] = (),
     judgments: Sequence[Judgment],
     verdicts: Sequence[QueryVerdict],
     cut_groups: Sequence[tuple[str, ...]] = (),
@@ -59,9 +60,10 @@ def resolve(
     """Bring everything that was said about one query together.
 
     `cut_groups` are sets of chunks over whose borders a span of evidence runs; they count as
-    answer groups where the assessor named none. A query is *answered* by a grade 2 or a complete
-    group, once its pool is judged or an assessor finished it; *no_answer* only where an assessor
-    said so and the whole pool was judged.
+    answer groups where no chunk answers alone and the assessor named none. A query is *answered*
+    by a grade 2 or a complete group, once its pool is judged or an assessor finished it;
+    *no_answer* only where an assessor said so and the whole pool was judged. `added` are
+    candidates that came after the pool: they wait to be judged, but take no statement back.
     """
     by_chunk: dict[str, list[Judgment]] = defaultdict(list)
     for judgment in judgments:
@@ -77,11 +79,11 @@ def resolve(
             grades[chunk_id] = next(iter(given))
         else:
             cannot.append(chunk_id)
-    unjudged = tuple(chunk_id for chunk_id in pool if chunk_id not in by_chunk)
+    unjudged = tuple(chunk_id for chunk_id in [*pool, *added] if chunk_id not in by_chunk)
     answers = {verdict.has_answer for verdict in verdicts if verdict.has_answer is not None}
     stated = {verdict.answer_groups for verdict in verdicts if verdict.answer_groups}
-    groups = next(iter(stated), ()) or tuple(sorted(set(cut_groups)))
     direct = any(grade >= RELEVANCE_THRESHOLD for grade in grades.values())
+    groups = next(iter(stated), () if direct else tuple(sorted(set(cut_groups))))
     return ResolvedQuery(
         query_id=query_id,
         state=_state(
@@ -91,7 +93,7 @@ def resolve(
             relevant=direct or bool(groups),
             any_grade=bool(grades),
             any_refusal=bool(cannot),
-            complete=not unjudged,
+            complete=all(chunk_id in by_chunk for chunk_id in pool),
         ),
         grades=grades,
         disputed=tuple(disputed),

@@ -45,7 +45,11 @@ def add(tx: Transaction, job_id: str, arguments: tuple[str, ...]) -> None:
 
 def begin(tx: Transaction, job_id: str, pid: int) -> None:
     """Record the process of a job."""
-    tx.execute(update(jobs).where(jobs.c.job_id == job_id).values(status="running", pid=pid))
+    tx.execute(
+        update(jobs)
+        .where(jobs.c.job_id == job_id, jobs.c.status.not_in(ENDED))
+        .values(status="running", pid=pid)
+    )
 
 
 def progress(tx: Transaction, job_id: str, step: str, done: int, total: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, Row, Table, delete, func, insert, select
 
 from annotator.domain.document import Span
+from annotator.domain.json import Json, JsonObject
 from annotator.domain.judgment import (
     SCHEME_VERSION,
     Event,
@@ -14,11 +15,10 @@ from annotator.domain.judgment import (
     QueryVerdict,
 )
 from annotator.storage.engine import Transaction, now
-from annotator.storage.facts import Fact
 from annotator.storage.tables import events, judgments, pool_chunks, verdicts
 
 
-def payload_of(event: Event) -> dict[str, Fact]:
+def payload_of(event: Event) -> JsonObject:
     """Return what an event says, without who and about what."""
     if isinstance(event, GradeEvent):
         return {
@@ -148,9 +148,7 @@ def _project(tx: Transaction, event: Event, seq: int) -> None:
         )
 
 
-def _replace(
-    tx: Transaction, table: Table, key: dict[str, str | int], values: dict[str, Fact]
-) -> None:
+def _replace(tx: Transaction, table: Table, key: dict[str, str | int], values: JsonObject) -> None:
     where = [table.c[name] == value for name, value in key.items()]
     if tx.execute(table.update().where(*where).values(values)).rowcount == 0:
         tx.execute(insert(table).values(**key, **values))
@@ -227,7 +225,7 @@ def _verdicts(tx: Transaction, *conditions: ColumnElement[bool]) -> list[QueryVe
     ]
 
 
-def _spans_out(spans: Sequence[Span]) -> list[Fact]:
+def _spans_out(spans: Sequence[Span]) -> list[Json]:
     return [{"doc_id": span.doc_id, "start": span.start, "end": span.end} for span in spans]
 
 

@@ -2,14 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import ColumnElement, delete, func, insert, select
 
 from annotator.storage.engine import Transaction
 from annotator.storage.tables import pool_chunks
 
-PoolSource: TypeAlias = Literal["pool", "mine"]
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The candidates of a query in order: those pooled, then those that mining added."""
+
+    pooled: list[str] = field(default_factory=list)
+    mined: list[str] = field(default_factory=list)
+
+    @property
+    def chunk_ids(self) -> list[str]:
+        """All of them."""
+        return [*self.pooled, *self.mined]
 
 
 def set_pool(tx: Transaction, query_id: str, chunk_ids: Sequence[str]) -> None:
@@ -17,28 +28,26 @@ def set_pool(tx: Transaction, query_id: str, chunk_ids: Sequence[str]) -> None:
 
     A chunk never leaves a pool: it may have been judged.
     """
-    earlier = [chunk_id for chunk_id in pool_of(tx, query_id) if chunk_id not in set(chunk_ids)]
-    sources = {
-        row.chunk_id: row.source
-        for row in tx.execute(select(pool_chunks).where(pool_chunks.c.query_id == query_id))
-    }
+    fresh, earlier = set(chunk_ids), pool_of(tx, query_id)
+    kept = [chunk_id for chunk_id in earlier.chunk_ids if chunk_id not in fresh]
+    still_mined = set(earlier.mined) - fresh
     tx.execute(delete(pool_chunks).where(pool_chunks.c.query_id == query_id))
     rows = [
         {
             "query_id": query_id,
             "chunk_id": chunk_id,
             "position": position,
-            "source": sources.get(chunk_id, "pool"),
+            "source": "mine" if chunk_id in still_mined else "pool",
         }
-        for position, chunk_id in enumerate([*chunk_ids, *earlier])
+        for position, chunk_id in enumerate([*chunk_ids, *kept])
     ]
     if rows:
         tx.execute(insert(pool_chunks), rows)
 
 
-def append(tx: Transaction, query_id: str, chunk_ids: Sequence[str], source: PoolSource) -> int:
-    """Add chunks at the end of a pool; return how many were new."""
-    known = pool_of(tx, query_id)
+def append_mined(tx: Transaction, query_id: str, chunk_ids: Sequence[str]) -> int:
+    """Add chunks that mining found at the end of a pool; return how many were new."""
+    known = pool_of(tx, query_id).chunk_ids
     new = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in set(known)]
     if new:
         tx.execute(
@@ -48,7 +57,7 @@ def append(tx: Transaction, query_id: str, chunk_ids: Sequence[str], source: Poo
                     "query_id": query_id,
                     "chunk_id": chunk_id,
                     "position": len(known) + offset,
-                    "source": source,
+                    "source": "mine",
                 }
                 for offset, chunk_id in enumerate(new)
             ],
@@ -56,24 +65,14 @@ def append(tx: Transaction, query_id: str, chunk_ids: Sequence[str], source: Poo
     return len(new)
 
 
-def pool_of(tx: Transaction, query_id: str) -> list[str]:
-    """Return the chunk ids of a query's pool in order."""
-    return list(
-        tx.execute(
-            select(pool_chunks.c.chunk_id)
-            .where(pool_chunks.c.query_id == query_id)
-            .order_by(pool_chunks.c.position)
-        ).scalars()
-    )
+def pool_of(tx: Transaction, query_id: str) -> Pool:
+    """Return the pool of a query, empty where it has none."""
+    return _pools(tx, pool_chunks.c.query_id == query_id).get(query_id, Pool())
 
 
-def all_pools(tx: Transaction) -> dict[str, list[str]]:
-    """Return query_id -> chunk ids in order, for queries with a pool."""
-    pools: dict[str, list[str]] = defaultdict(list)
-    order = (pool_chunks.c.query_id, pool_chunks.c.position)
-    for row in tx.execute(select(pool_chunks).order_by(*order)):
-        pools[row.query_id].append(row.chunk_id)
-    return dict(pools)
+def all_pools(tx: Transaction) -> dict[str, Pool]:
+    """Return query_id -> pool, for queries with one."""
+    return _pools(tx)
 
 
 def pooled_chunk_ids(tx: Transaction) -> set[str]:
@@ -84,3 +83,12 @@ def pooled_chunk_ids(tx: Transaction) -> set[str]:
 def count(tx: Transaction) -> int:
     """Return the number of (query, chunk) pairs."""
     return tx.execute(select(func.count()).select_from(pool_chunks)).scalar_one()
+
+
+def _pools(tx: Transaction, *conditions: ColumnElement[bool]) -> dict[str, Pool]:
+    found: dict[str, Pool] = defaultdict(Pool)
+    order = (pool_chunks.c.query_id, pool_chunks.c.position)
+    for row in tx.execute(select(pool_chunks).where(*conditions).order_by(*order)):
+        pool = found[row.query_id]
+        (pool.mined if row.source == "mine" else pool.pooled).append(row.chunk_id)
+    return dict(found)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import insert, select
 
+from annotator.domain.json import JsonObject
 from annotator.domain.release import Split
 from annotator.storage.engine import Transaction, now
-from annotator.storage.facts import Fact
 from annotator.storage.tables import releases, scores, split_assignments
 
 
@@ -18,7 +18,7 @@ class StoredRelease:
     version: str
     parent: str | None
     content_sha256: str
-    manifest: dict[str, Fact]
+    manifest: JsonObject
     created_at: str
 
 
@@ -32,7 +32,7 @@ class StoredScore:
     split: Split
     comparability_key: str
     run_id: str
-    report: dict[str, Fact]
+    report: JsonObject
     reason: str
     created_at: str
 
@@ -44,7 +44,7 @@ def add(
     version: str,
     parent: str | None,
     content_sha256: str,
-    manifest: dict[str, Fact],
+    manifest: JsonObject,
 ) -> None:
     """Record a version whose folder is about to be put in place."""
     tx.execute(
@@ -84,8 +84,15 @@ def assignments(tx: Transaction, name: str) -> dict[str, Split]:
 
 
 def assign(tx: Transaction, name: str, version: str, splits: dict[str, Split]) -> None:
-    """Record the split of queries that the dataset did not hold before."""
+    """Record the split of queries that are new, and of those that moved to test."""
     known = assignments(tx, name)
+    for query_id, split in splits.items():
+        if known.get(query_id, split) != split:
+            tx.execute(
+                split_assignments.update()
+                .where(split_assignments.c.name == name, split_assignments.c.query_id == query_id)
+                .values(split=split, since_version=version)
+            )
     rows = [
         {"name": name, "query_id": query_id, "split": split, "since_version": version}
         for query_id, split in sorted(splits.items())

@@ -1,6 +1,7 @@
 """What retrievers returned, kept so that nothing has to be asked twice."""
 
 import uuid
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sqlalchemy import insert, select
@@ -51,6 +52,35 @@ def add(tx: Transaction, run: Run, *, purpose: Purpose, corpus_sha256: str) -> s
     if hits:
         tx.execute(insert(run_hits), hits)
     return run_id
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A stored run without its lists."""
+
+    run_id: str
+    retriever: str
+    retriever_version: str
+    depth_k: int
+    corpus_sha256: str
+    created_at: str
+
+
+def latest(tx: Transaction, purpose: Purpose) -> list[RunSummary]:
+    """Return the last run of each retriever for a purpose, by the retriever's name."""
+    rows = tx.execute(select(runs).where(runs.c.purpose == purpose).order_by(runs.c.created_at))
+    last = {
+        row.retriever: RunSummary(
+            row.run_id,
+            row.retriever,
+            row.retriever_version,
+            row.depth_k,
+            row.corpus_sha256,
+            row.created_at,
+        )
+        for row in rows
+    }
+    return [last[name] for name in sorted(last)]
 
 
 def get(tx: Transaction, run_id: str) -> Run | None:

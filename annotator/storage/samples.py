@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Row, delete, func, insert, select
 
+from annotator.domain.json import JsonObject
 from annotator.domain.query import Label, SampledQuery, Variant
 from annotator.storage.engine import Transaction, now
-from annotator.storage.facts import Fact
 from annotator.storage.tables import (
     hard_negatives,
     judgments,
@@ -26,7 +26,7 @@ class Plan:
     plan_id: str
     budget: int
     seed: int
-    settings: dict[str, Fact]
+    settings: JsonObject
 
 
 def current_plan(tx: Transaction) -> Plan | None:

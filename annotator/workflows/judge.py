@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from annotator.domain.document import Chunk
-from annotator.domain.errors import InputError, JudgmentRejected, StageOrderError
+from annotator.domain.errors import JudgmentRejected, StageOrderError
 from annotator.domain.judgment import (
     Event,
     GradeEvent,
@@ -24,6 +24,7 @@ from annotator.storage import corpus, judgments, leases, mined, pools, samples
 from annotator.storage.engine import Store, Transaction
 
 _CONTEXT_CHARS = 400
+_OPEN_STATES = ("unjudged", "partly_judged", "unconfirmed", "contradiction")
 MAX_EVENTS = 500
 
 
@@ -88,7 +89,7 @@ def apply_events(store: Store, *, assessor: str, events: Sequence[object]) -> Ap
             raw_id = raw.get("event_id") if isinstance(raw, dict) else None
             event_id = raw_id if isinstance(raw_id, str) else ""
             try:
-                _apply(tx, parse_event(raw, assessor=assessor))
+                apply_event(tx, parse_event(raw, assessor=assessor))
                 acknowledged.append(event_id)
             except JudgmentRejected as error:
                 rejected.append(Rejection(event_id, str(error)))
@@ -105,7 +106,7 @@ def queue(store: Store, *, assessor: str) -> list[QueueEntry]:
         taken = leases.taken_by_others(tx, assessor, at=time.time())
         resolved = resolve_all(tx)
         queries = samples.all_queries(tx)
-        sizes = {query_id: len(chunk_ids) for query_id, chunk_ids in pools.all_pools(tx).items()}
+        sizes = {query_id: len(pool.chunk_ids) for query_id, pool in pools.all_pools(tx).items()}
     return [
         QueueEntry(
             query=query,
@@ -121,15 +122,14 @@ def queue(store: Store, *, assessor: str) -> list[QueueEntry]:
 def next_query_id(entries: Sequence[QueueEntry], *, after: str | None = None) -> str | None:
     """Return the next query that needs work and is free, starting behind `after`, then around.
 
-    None where nothing is left for this assessor.
+    Settled queries that mining added candidates to come last. None where nothing is left.
     """
     ids = [entry.query.query_id for entry in entries]
     start = ids.index(after) + 1 if after in ids else 0
-    for entry in [*entries[start:], *entries[:start]]:
-        open_states = ("unjudged", "partly_judged", "unconfirmed", "contradiction")
-        if entry.state in open_states and entry.n_pool and not entry.is_taken:
-            return entry.query.query_id
-    return None
+    free = [entry for entry in [*entries[start:], *entries[:start]] if not entry.is_taken]
+    needs_work = [entry for entry in free if entry.state in _OPEN_STATES and entry.n_pool]
+    has_additions = [entry for entry in free if entry.n_judged < entry.n_pool]
+    return next((entry.query.query_id for entry in [*needs_work, *has_additions]), None)
 
 
 def take(store: Store, query_id: str, *, assessor: str) -> leases.Lease | None:
@@ -154,7 +154,7 @@ def task(store: Store, query_id: str, *, assessor: str) -> JudgeTask:
         query = samples.query(tx, query_id)
         if query is None:
             raise StageOrderError(f"The sample holds no query {query_id!r}. See the queue.")
-        pool = pools.pool_of(tx, query_id)
+        pool = pools.pool_of(tx, query_id).chunk_ids
         said = {
             judgment.chunk_id: judgment
             for judgment in judgments.judgments_of(tx, query_id, assessor=assessor)
@@ -192,12 +192,13 @@ def resolve_all(tx: Transaction) -> dict[str, ResolvedQuery]:
     stated: dict[str, list[QueryVerdict]] = defaultdict(list)
     for verdict in judgments.all_verdicts(tx):
         stated[verdict.query_id].append(verdict)
-    all_pools = pools.all_pools(tx)
+    all_pools, nothing = pools.all_pools(tx), pools.Pool()
     cut = _cut_groups(tx)
     return {
         query.query_id: resolve(
             query_id=query.query_id,
-            pool=all_pools.get(query.query_id, []),
+            pool=all_pools.get(query.query_id, nothing).pooled,
+            added=all_pools.get(query.query_id, nothing).mined,
             judgments=said[query.query_id],
             verdicts=stated[query.query_id],
             cut_groups=cut.get(query.query_id, ()),
@@ -208,34 +209,22 @@ def resolve_all(tx: Transaction) -> dict[str, ResolvedQuery]:
 
 def resolve_one(tx: Transaction, query_id: str) -> ResolvedQuery:
     """Return what holds for one query."""
+    pool = pools.pool_of(tx, query_id)
     return resolve(
         query_id=query_id,
-        pool=pools.pool_of(tx, query_id),
+        pool=pool.pooled,
+        added=pool.mined,
         judgments=judgments.judgments_of(tx, query_id),
         verdicts=judgments.verdicts_of(tx, query_id),
         cut_groups=_cut_groups(tx).get(query_id, ()),
     )
 
 
-def import_events(store: Store, events: Sequence[Event], *, assessor: str | None) -> int:
-    """Store judgments from a file, all or none; return how many were new.
+def apply_event(tx: Transaction, event: Event) -> bool:
+    """Store an event unless it is known; return whether it was new.
 
-    `assessor` takes the place of the assessors that the file names. Raises InputError naming the
-    first that is not accepted.
+    Raises JudgmentRejected where it would record something untrue.
     """
-    new = 0
-    with store.write() as tx:
-        for number, event in enumerate(events, start=1):
-            renamed = event if assessor is None else replace(event, assessor=assessor)
-            try:
-                new += _apply(tx, renamed)
-            except JudgmentRejected as error:
-                raise InputError(f"Judgment {number}: {error} Nothing was imported.") from error
-    return new
-
-
-def _apply(tx: Transaction, event: Event) -> bool:
-    """Store an event unless it is known; return whether it was new."""
     known = judgments.stored_event(tx, event.event_id)
     if known is not None:
         if _says_the_same(known, event):

@@ -1,0 +1,63 @@
+"""Find answers that no single chunk holds.
+
+Two signs: a span of evidence that runs over the border of chunks, and a group of chunks of which
+an assessor said that only together they answer.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.document import Chunk, Span
+
+
+@dataclass(frozen=True, slots=True)
+class CutSpan:
+    """A span that lies in no single chunk; `chunk_ids` hold all of it together, in order.
+
+    `is_complete` is False where some of its characters lie in no chunk at all.
+    """
+
+    span: Span
+    chunk_ids: tuple[str, ...]
+    is_complete: bool
+
+
+def cut_spans(
+    spans: Sequence[Span],
+    chunks_at: Callable[[Span], Sequence[Chunk]],
+    *,
+    texts: Mapping[Span, str | None],
+) -> list[CutSpan]:
+    """Return the spans that no single chunk holds, in document order.
+
+    `chunks_at` gives the chunks that touch a span, `texts` a span's text. Of overlapping chunks
+    the fewest are taken that cover the span (greedily by furthest end, which is optimal for
+    intervals). Blanks between chunks need no chunk.
+    """
+    found: list[CutSpan] = []
+    for span in sorted(set(spans)):
+        touching = chunks_at(span)
+        if any(chunk.start <= span.start and span.end <= chunk.end for chunk in touching):
+            continue
+        cover, is_complete = _cover(span, touching, texts[span] or "")
+        if cover:
+            found.append(CutSpan(span, tuple(chunk.chunk_id for chunk in cover), is_complete))
+    return found
+
+
+def _cover(span: Span, touching: Sequence[Chunk], text: str) -> tuple[list[Chunk], bool]:
+    cover: list[Chunk] = []
+    position, is_complete = span.start, True
+    while position < span.end:
+        reaching = [c for c in touching if c.start <= position < c.end]
+        if reaching:
+            best = max(reaching, key=lambda chunk: (chunk.end, chunk.chunk_id))
+            cover.append(best)
+            position = best.end
+            continue
+        later = [chunk.start for chunk in touching if chunk.start > position]
+        gap_end = min([*later, span.end])
+        if text[position - span.start : gap_end - span.start].strip():
+            is_complete = False
+        position = gap_end
+    return cover, is_complete
