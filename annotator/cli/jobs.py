@@ -28,7 +28,7 @@ def start(
 
     perform(
         context,
-        lambda workspace, _: jobs.start(workspace, command),
+        lambda workspace, _: jobs.start(workspace.store, workspace.path, command),
         show=_show_job,
         as_json=as_json,
     )
@@ -41,7 +41,7 @@ def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
 
     perform(
         context,
-        lambda workspace, _: {"jobs": jobs.listed(workspace)},
+        lambda workspace, _: {"jobs": jobs.listed(workspace.store)},
         show=lambda found: say_table(
             "Jobs",
             ["job", "command", "status", "step", "done"],
@@ -68,7 +68,10 @@ def log(context: typer.Context, job_id: JobId, as_json: AsJson = False) -> None:
 
     perform(
         context,
-        lambda workspace, _: {"job_id": job_id, "log": jobs.read_log(workspace, job_id)},
+        lambda workspace, _: {
+            "job_id": job_id,
+            "log": jobs.read_log(workspace.store, workspace.path, job_id),
+        },
         show=lambda found: say(found["log"]),
         as_json=as_json,
     )
@@ -81,7 +84,7 @@ def cancel(context: typer.Context, job_id: JobId, as_json: AsJson = False) -> No
 
     perform(
         context,
-        lambda workspace, _: jobs.cancel(workspace, job_id),
+        lambda workspace, _: jobs.cancel(workspace.store, job_id),
         show=_show_job,
         as_json=as_json,
     )
@@ -94,7 +97,7 @@ def resume(context: typer.Context, job_id: JobId, as_json: AsJson = False) -> No
 
     perform(
         context,
-        lambda workspace, _: jobs.resume(workspace, job_id),
+        lambda workspace, _: jobs.resume(workspace.store, workspace.path, job_id),
         show=_show_job,
         as_json=as_json,
     )

@@ -7,7 +7,7 @@ strict mode: a quote that is not closed is an error, not the rest of the file in
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from annotator.domain.errors import InputError
 from annotator.formats.filetype import encoding_fault, require_text
@@ -32,7 +32,7 @@ def delimited_rows(path: Path, *, kind: str, quoted: bool) -> Iterator[tuple[int
     try:
         separator = "\t" if kind == "TSV" else _separator(path)
         with path.open(encoding="utf-8-sig", newline="") as text:
-            quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+            quoting: Literal[0, 3] = 0 if quoted else 3  # csv.QUOTE_MINIMAL, csv.QUOTE_NONE
             rows = _parsed(
                 path, csv.reader(text, delimiter=separator, quoting=quoting, strict=True)
             )
