@@ -56,7 +56,7 @@ class Store:
     @contextlib.contextmanager
     def read(self) -> Iterator[Transaction]:
         """One snapshot of the database, for reading."""
-        with _errors_as_sentences(self.url), self._engine.connect() as connection:
+        with errors_as_sentences(self.url), self._engine.connect() as connection:
             yield connection
             connection.rollback()
 
@@ -64,7 +64,7 @@ class Store:
     def write(self) -> Iterator[Transaction]:
         """A transaction that holds the write lock from its start."""
         with (
-            _errors_as_sentences(self.url),
+            errors_as_sentences(self.url),
             self._engine.connect().execution_options(annotator_write=True) as connection,
             connection.begin(),
         ):
@@ -97,7 +97,8 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 @contextlib.contextmanager
-def _errors_as_sentences(url: URL) -> Iterator[None]:
+def errors_as_sentences(url: URL) -> Iterator[None]:
+    """Raise DiskFull or StorageError with what to do, where the database cannot be used."""
     where = url.database if url.get_backend_name() == "sqlite" else url.render_as_string()
     try:
         yield
@@ -112,6 +113,11 @@ def _errors_as_sentences(url: URL) -> Iterator[None]:
             raise StorageError(
                 f"The database {where} was busy for {_BUSY_TIMEOUT_MS // 1000} seconds. Another "
                 "program holds it; close it and try again."
+            ) from error
+        if "unable to open" in text or "readonly" in text:
+            raise StorageError(
+                f"The database {where} cannot be opened for writing ({text}). Check who owns the "
+                "folder, and that the disk has room."
             ) from error
         raise StorageError(f"The database {where} cannot be used: {text}.") from error
     except DBAPIError as error:

@@ -8,7 +8,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from annotator.domain.errors import WorkspaceVersion
-from annotator.storage.engine import Store
+from annotator.storage.engine import Store, errors_as_sentences
 
 
 def migration_config(store: Store) -> Config:
@@ -26,18 +26,19 @@ def upgrade(store: Store, *, revision: str = "head") -> None:
 
     Raises WorkspaceVersion where the database was written by a newer program.
     """
-    config = migration_config(store)
-    current = schema_revision(store)
-    script = ScriptDirectory.from_config(config)
-    known = {entry.revision for entry in script.walk_revisions()}
-    if current is not None and current not in known:
-        raise WorkspaceVersion(
-            f"The workspace's database has schema {current}, which this version does not know. "
-            "It was written by a newer rag-annotator; upgrade with: "
-            "pip install -U rag-annotator"
-        )
-    if current != (script.get_current_head() if revision == "head" else revision):
-        command.upgrade(config, revision)
+    with errors_as_sentences(store.url):
+        config = migration_config(store)
+        current = schema_revision(store)
+        script = ScriptDirectory.from_config(config)
+        known = {entry.revision for entry in script.walk_revisions()}
+        if current is not None and current not in known:
+            raise WorkspaceVersion(
+                f"The workspace's database has schema {current}, which this version does not know. "
+                "It was written by a newer rag-annotator; upgrade with: "
+                "pip install -U rag-annotator"
+            )
+        if current != (script.get_current_head() if revision == "head" else revision):
+            command.upgrade(config, revision)
 
 
 def schema_revision(store: Store) -> str | None:
