@@ -11,8 +11,8 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from annotator.domain.errors import InputError
 from annotator.atomic import atomic_file
+from annotator.domain.errors import InputError
 
 SETTINGS_FILE = "annotator.toml"
 

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
@@ -58,6 +58,7 @@ class Workspace:
         self.path = path
         self.settings = settings
         self.store = store
+        self._parts: dict[str, Any] = {}  # of the built-in index, shared by its modes
 
     @property
     def log_folder(self) -> Path:
@@ -118,7 +119,7 @@ class Workspace:
         return build_retriever(name, options.pop("type"), options, materials)
 
     def _index(self, mode: "Mode", report: Report) -> "BuiltinIndex":
-        from annotator.retrievers.builtin import build_index
+        from annotator.retrievers.builtin import BuiltinIndex, index_bm25, index_version
 
         with self.store.read() as tx:
             chunks = corpus.all_chunks(tx)
@@ -128,17 +129,22 @@ class Workspace:
                 "The built-in retriever has nothing to search. Import documents first: "
                 "annotator corpus import PATH"
             )
-        vectors, revision = None, ""
-        if mode != "lexical":
+        if self._parts.get("corpus_sha256") != sha256:
+            self._parts = {"corpus_sha256": sha256}
+        if mode != "dense" and "bm25" not in self._parts:
+            self._parts["bm25"] = index_bm25(chunks, report)
+        if mode != "lexical" and "vectors" not in self._parts:
             texts = [f"{chunk.title}\n{chunk.text}" for chunk in chunks]
-            vectors, revision = self.vectors(texts, report=report), self.encoder.revision
-        return build_index(
-            chunks,
-            mode=mode,
-            vectors=vectors,
-            encoder_revision=revision,
-            corpus_sha256=sha256,
-            report=report,
+            self._parts["vectors"] = self.vectors(texts, report=report)
+        return BuiltinIndex(
+            chunk_ids=tuple(chunk.chunk_id for chunk in chunks),
+            bm25=self._parts["bm25"] if mode != "dense" else None,
+            vectors=self._parts["vectors"] if mode != "lexical" else None,
+            version=index_version(
+                mode,
+                corpus_sha256=sha256,
+                encoder_revision=self.encoder.revision if mode != "lexical" else "",
+            ),
         )
 
     @contextlib.contextmanager
@@ -163,8 +169,8 @@ class Workspace:
                 holder.write_text(json.dumps(about), encoding="utf-8")
             for folder in (self.path, self.log_folder, self.curation_folder):
                 remove_unfinished(folder)
-            if self.datasets_folder.is_dir():
-                for folder in self.datasets_folder.iterdir():
+            for parent in (self.datasets_folder, self.path / "vectors"):
+                for folder in parent.iterdir() if parent.is_dir() else ():
                     remove_unfinished(folder)
             yield
         finally:

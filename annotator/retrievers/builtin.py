@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from annotator.domain.document import Chunk
-from annotator.domain.progress import Report, silent
+from annotator.domain.progress import Report
 from annotator.retrievers.base import Capabilities, RawAnswer, RawHit
 from annotator.text.normalize import stable_hash
 from annotator.text.tokens import search_tokens
@@ -30,7 +30,7 @@ _FUSION_DEPTH = 100
 class BuiltinIndex:
     """Both indexes over one corpus; a mode that needs only one leaves the other None.
 
-    `vectors` has one row of unit length per chunk.
+    `bm25` comes from `index_bm25`; `vectors` has one row of unit length per chunk.
     """
 
     chunk_ids: tuple[str, ...]
@@ -39,26 +39,9 @@ class BuiltinIndex:
     version: str
 
 
-def build_index(
-    chunks: Sequence[Chunk],
-    *,
-    mode: Mode,
-    vectors: "NDArray[np.float32] | None",
-    encoder_revision: str,
-    corpus_sha256: str,
-    report: Report = silent,
-) -> BuiltinIndex:
-    """Index chunks by id. `vectors` (len(chunks), d) is needed unless the mode is lexical."""
-    bm25 = _index_bm25(chunks, report) if mode != "dense" else None
-    uses_vectors = mode != "lexical"
-    return BuiltinIndex(
-        chunk_ids=tuple(chunk.chunk_id for chunk in chunks),
-        bm25=bm25,
-        vectors=vectors if uses_vectors else None,
-        version=stable_hash(
-            "builtin-1", mode, corpus_sha256, encoder_revision if uses_vectors else ""
-        ),
-    )
+def index_version(mode: Mode, *, corpus_sha256: str, encoder_revision: str) -> str:
+    """Return what changes when the same query may give another answer."""
+    return stable_hash("builtin-1", mode, corpus_sha256, encoder_revision)
 
 
 class BuiltinRetriever:
@@ -145,7 +128,7 @@ class BuiltinRetriever:
         return [(row, float(scores[row])) for row in ranked[:depth]]
 
 
-def _index_bm25(chunks: Sequence[Chunk], report: Report) -> Any | None:
+def index_bm25(chunks: Sequence[Chunk], report: Report) -> Any | None:
     """Return a BM25 index (Lucene's variant, k1 1.5, b .75), None where no chunk has a token."""
     import bm25s
 
