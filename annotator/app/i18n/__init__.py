@@ -1,0 +1,1 @@
+"""All labels of the application, in every language it speaks."""
