@@ -5,7 +5,7 @@ A variable is named ANNOTATOR_<SECTION>__<FIELD>, such as ANNOTATOR_CORPUS__CHUN
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -15,6 +15,7 @@ from annotator.atomic import atomic_file
 from annotator.domain.errors import InputError
 
 SETTINGS_FILE = "annotator.toml"
+SettingsTable: TypeAlias = dict[str, dict[str, str | int | float | list[str]]]
 
 
 class _Section(BaseModel):
@@ -211,7 +212,7 @@ def load_settings(path: Path) -> Settings:
         raise InputError(f"{path}: {field}: {first['msg']} (got {first['input']!r}).") from error
 
 
-def write_settings(path: Path, values: dict[str, dict[str, str | list[str]]]) -> None:
+def write_settings(path: Path, values: SettingsTable) -> None:
     """Write a new settings file that holds just these values; the rest are defaults."""
     with atomic_file(path) as temporary:
         temporary.write_text(tomli_w.dumps(values), encoding="utf-8", newline="\n")

@@ -23,7 +23,13 @@ from annotator.atomic import remove_unfinished, write_errors
 from annotator.domain.errors import InputError, StageOrderError, WorkspaceBusy, WorkspaceMissing
 from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
-from annotator.settings import SETTINGS_FILE, Settings, load_settings, write_settings
+from annotator.settings import (
+    SETTINGS_FILE,
+    Settings,
+    SettingsTable,
+    load_settings,
+    write_settings,
+)
 from annotator.storage import corpus, facts, migrate, runs
 from annotator.storage.engine import Store
 from annotator.storage.vectors import VectorCache
@@ -191,8 +197,15 @@ def _holder(path: Path) -> str:
     return f"{about['workflow']!r} (process {about['pid']}, for {minutes} min)"
 
 
-def create_workspace(path: Path, *, name: str, licence: str, languages: Sequence[str]) -> Workspace:
-    """Make a new workspace.
+def create_workspace(
+    path: Path,
+    *,
+    name: str,
+    licence: str,
+    languages: Sequence[str],
+    settings: SettingsTable | None = None,
+) -> Workspace:
+    """Make a new workspace; `settings` are sections of its settings file beside [dataset].
 
     Raises InputError where the folder holds one already, or other files.
     """
@@ -206,7 +219,10 @@ def create_workspace(path: Path, *, name: str, licence: str, languages: Sequence
         (path / "inbox").mkdir(parents=True, exist_ok=True)
     write_settings(
         path / SETTINGS_FILE,
-        {"dataset": {"name": name, "licence": licence, "languages": list(languages)}},
+        {
+            "dataset": {"name": name, "licence": licence, "languages": list(languages)},
+            **(settings or {}),
+        },
     )
     return open_workspace(path)
 

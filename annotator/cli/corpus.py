@@ -65,7 +65,7 @@ def import_paths(
             report=report,
         )
 
-    perform(context, work, show=_show, as_json=as_json, lock="corpus import")
+    perform(context, work, show=_show, as_json=as_json, lock="corpus import", shows_next=True)
 
 
 @app.command("export", epilog="Example: annotator -w my-set corpus export chunks.jsonl")

@@ -41,7 +41,7 @@ def curate(context: typer.Context, as_json: AsJson = False) -> None:
             report=report,
         )
 
-    perform(context, work, show=_show_curated, as_json=as_json, lock="curate")
+    perform(context, work, show=_show_curated, as_json=as_json, lock="curate", shows_next=True)
 
 
 def sample(
@@ -81,7 +81,7 @@ def sample(
             export_sample(workspace.store, out)
         return found
 
-    perform(context, work, show=_show_sample, as_json=as_json, lock="sample")
+    perform(context, work, show=_show_sample, as_json=as_json, lock="sample", shows_next=True)
 
 
 def _show_curated(found: "CurateReport") -> None:
@@ -90,7 +90,6 @@ def _show_curated(found: "CurateReport") -> None:
         f"distinct queries = {found.queries} + {found.near_duplicates} near-duplicates of them, in "
         f"{found.buckets} buckets ({found.one_offs} one-offs) and {found.intents} intents."
     )
-    say("Next: annotator sample --budget N")
 
 
 def _show_sample(found: "SampleReport") -> None:
@@ -104,4 +103,3 @@ def _show_sample(found: "SampleReport") -> None:
         say(f"{found.shortfall} fewer than asked for: {found.shortfall_reason}.")
     if found.is_unchanged:
         say("This is the sample that was in force; nothing changed.")
-    say("Next: annotator corpus import PATH, then annotator pool")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from annotator.curation.sampling import SamplingPlan
 from annotator.domain.errors import InputError
-from annotator.settings import SETTINGS_FILE
+from annotator.settings import SETTINGS_FILE, SettingsTable
 from annotator.workflows.curate import bucket_population, curate, import_log, load_population
 from annotator.workflows.ingest import Chunking, import_corpus
 from annotator.workflows.pool import pool
@@ -15,6 +15,11 @@ from annotator.workflows.status import Status, status
 from annotator.workspace import create_workspace, open_workspace
 
 BUDGET = 24
+SETTINGS: SettingsTable = {
+    "curation": {"planned_budget": BUDGET},
+    "corpus": {"chunk_chars": 400},
+    "pool": {"depth_k": 5},
+}
 
 
 def demo_sources() -> Path:
@@ -42,11 +47,15 @@ def build_demo(path: Path, *, say: Callable[[str], None]) -> Status:
     else:
         say(f"Making the workspace {path} …")
         workspace = create_workspace(
-            path, name="Lantern help centre", licence="Apache-2.0", languages=["en", "zh"]
+            path,
+            name="Lantern help centre",
+            licence="Apache-2.0",
+            languages=["en", "zh"],
+            settings=SETTINGS,
         )
     try:
         with workspace.lock("demo"):
-            wanted = workspace.settings.curation
+            wanted, cut = workspace.settings.curation, workspace.settings.corpus
             found = status(workspace.store)
             if not found.distinct_queries:
                 say("Importing the query log and putting its queries into buckets …")
@@ -88,16 +97,16 @@ def build_demo(path: Path, *, say: Callable[[str], None]) -> Status:
                 import_corpus(
                     workspace.store,
                     [sources / "documents"],
-                    chunking=Chunking("structure", 400, 0),
+                    chunking=Chunking(cut.chunker, cut.chunk_chars, cut.overlap_chars),
                     languages=workspace.settings.dataset.languages,
                 )
             if not found.pool_pairs:
                 say("Pooling candidates from the built-in retriever …")
                 pool(
                     workspace.store,
-                    [workspace.retriever(name) for name in ("builtin", "lexical", "dense")],
-                    depth_k=5,
-                    seed=0,
+                    [workspace.retriever(name) for name in workspace.settings.pool.retrievers],
+                    depth_k=workspace.settings.pool.depth_k,
+                    seed=workspace.settings.pool.seed,
                 )
         return status(workspace.store)
     finally:

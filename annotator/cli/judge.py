@@ -37,6 +37,7 @@ def import_file(
         show=show,
         as_json=as_json,
         lock="judgments import",
+        shows_next=True,
     )
 
 

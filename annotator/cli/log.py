@@ -50,7 +50,7 @@ def import_files(
             files=found,
         )
 
-    perform(context, work, show=_show, as_json=as_json, lock="log import")
+    perform(context, work, show=_show, as_json=as_json, lock="log import", shows_next=True)
 
 
 @dataclass(frozen=True, slots=True)

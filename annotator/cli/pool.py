@@ -59,7 +59,7 @@ def pool(
             export_pool(workspace.store, out)
         return result
 
-    perform(context, work, show=_show_pool, as_json=as_json, lock="pool")
+    perform(context, work, show=_show_pool, as_json=as_json, lock="pool", shows_next=True)
 
 
 def mine(
@@ -91,7 +91,7 @@ def mine(
         finally:
             live.close()
 
-    perform(context, work, show=_show_mined, as_json=as_json, lock="mine")
+    perform(context, work, show=_show_mined, as_json=as_json, lock="mine", shows_next=True)
 
 
 def _show_pool(found: "PoolReport") -> None:
@@ -102,7 +102,6 @@ def _show_pool(found: "PoolReport") -> None:
     )
     if found.queries_without_candidates:
         say(f"{found.queries_without_candidates} queries have no candidate at all.")
-    say("Next: annotator serve")
 
 
 def _show_mined(found: "MineReport") -> None:
@@ -117,4 +116,3 @@ def _show_mined(found: "MineReport") -> None:
     )
     if found.queued:
         say(f"{found.queued} unjudged chunks of the live lists were put into the queue.")
-    say("Next: annotator release NAME")

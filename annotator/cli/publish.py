@@ -50,7 +50,7 @@ def release(
             report=report,
         )
 
-    perform(context, work, show=_show, as_json=as_json, lock="release")
+    perform(context, work, show=_show, as_json=as_json, lock="release", shows_next=True)
 
 
 def verify(
@@ -86,5 +86,3 @@ def _show(found: "ReleaseReport") -> None:
         say(f"{found.short_of_negatives} queries have fewer hard negatives than wanted.")
     if found.moved_to_test:
         say(f"{found.moved_to_test} queries moved to test, tied to a test query by new labels.")
-    if found.is_new:
-        say(f"Next: annotator score {found.name} --split tuning --retriever builtin")

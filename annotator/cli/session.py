@@ -18,6 +18,7 @@ from annotator.domain.errors import AnnotatorError
 from annotator.domain.progress import Report, silent
 
 if TYPE_CHECKING:
+    from annotator.workflows.status import Status
     from annotator.workspace import Workspace
 
 T = TypeVar("T")
@@ -51,14 +52,16 @@ def perform(
     as_json: bool,
     lock: str = "",
     to_json: Callable[[T], object] | None = None,
+    shows_next: bool = False,
 ) -> None:
     """Open the workspace, do the work, print the result.
 
     `lock` names the workflow that holds the workspace's lock meanwhile, "" takes none; `to_json`
-    turns the result into what `--json` prints, else its fields are printed. As a background job,
-    progress and end are written to its row.
+    turns the result into what `--json` prints, else its fields are printed; `shows_next` ends
+    with the loop's next step. As a background job, progress and end are written to its row.
     """
     from annotator import jobs
+    from annotator.workflows.status import status
     from annotator.workspace import open_workspace
 
     with errors_as_exit_code(as_json=as_json):
@@ -74,6 +77,8 @@ def perform(
                 print_json(to_json(result) if to_json else result)
             else:
                 show(result)
+                if shows_next:
+                    say_next(status(workspace.store))
             exit_code = 0
         finally:
             if row:
@@ -115,6 +120,12 @@ def say(text: str) -> None:
     from rich.console import Console
 
     Console(soft_wrap=True, highlight=False).print(text, markup=False)
+
+
+def say_next(found: "Status") -> None:
+    """Print the command that brings the loop on, where one is due."""
+    if found.next_step:
+        say(f"Next: {found.next_step}")
 
 
 def say_table(title: str, columns: list[str], rows: list[list[str]], *, right_from: int) -> None:

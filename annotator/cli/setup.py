@@ -13,6 +13,7 @@ from annotator.cli.session import (
     perform,
     present,
     say,
+    say_next,
     say_table,
 )
 
@@ -124,7 +125,7 @@ def status(context: typer.Context, as_json: AsJson = False) -> None:
 def _show_status(found: "Status") -> None:
     states = ", ".join(f"{count} {state}" for state, count in sorted(found.states.items()))
     rows = [
-        ["query log", f"{found.log_rows} rows in {found.log_files} files"],
+        ["query log", f"{found.log_rows} rows ({_counted(found.log_files, 'file')})"],
         [
             "distinct queries",
             f"{found.distinct_queries} in {found.buckets} buckets, {found.intents} intents",
@@ -135,6 +136,9 @@ def _show_status(found: "Status") -> None:
         ["mined", f"{found.hard_negatives} hard negatives, {found.split_answers} split answers"],
         ["versions", ", ".join(found.versions) or "none"],
     ]
-    say_table("Workspace", ["", ""], rows, right_from=2)
-    if found.next_step:
-        say(f"Next: {found.next_step}")
+    say_table("Workspace", ["stage", "state"], rows, right_from=2)
+    say_next(found)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

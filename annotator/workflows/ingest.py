@@ -262,8 +262,9 @@ def _exchange(tx: Transaction, wanted: Sequence[Chunk], touched: set[str]) -> tu
         documents = sorted({old[chunk_id].doc_id for chunk_id in some})
         raise InputError(
             f"This import would take away {len(bound)} chunks that are being judged (such as "
-            f"{', '.join(some)} of {', '.join(documents)}), because their document or the way it "
-            "is cut changed. Nothing was imported; use a new workspace for the changed corpus."
+            f"{', '.join(some)} of {', '.join(documents)}), because their document changed, or "
+            "is cut in another way than before (see [corpus] in annotator.toml). Nothing was "
+            "imported; use a new workspace for the changed corpus."
         )
     corpus.remove_chunks(tx, sorted(gone))
     corpus.add_chunks(tx, added)
