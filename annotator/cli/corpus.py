@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from annotator.workflows.ingest import IngestReport
     from annotator.workspace import Workspace
 
-app = typer.Typer(help="Import and export documents and chunks.", no_args_is_help=True)
+app = typer.Typer(
+    help="Import and export documents and chunks.",
+    no_args_is_help=True,
+    epilog="Example: annotator -w my-set corpus import docs/",
+)
 
 
 @app.command("import", epilog="Example: annotator -w my-set corpus import docs/ --chunk-chars 800")

@@ -9,7 +9,11 @@ from annotator.cli.session import AsJson, perform, say, say_table
 if TYPE_CHECKING:
     from annotator.storage.jobs import Job
 
-app = typer.Typer(help="Run long work in the background.", no_args_is_help=True)
+app = typer.Typer(
+    help="Run long work in the background.",
+    no_args_is_help=True,
+    epilog="Example: annotator -w my-set jobs list",
+)
 JobId = Annotated[str, typer.Argument(help="The job's id, as `jobs list` shows it.")]
 
 

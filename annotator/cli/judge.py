@@ -7,7 +7,11 @@ import typer
 
 from annotator.cli.session import AsJson, perform, say
 
-app = typer.Typer(help="Import and export judgments.", no_args_is_help=True)
+app = typer.Typer(
+    help="Import and export judgments.",
+    no_args_is_help=True,
+    epilog="Example: annotator -w my-set judgments export labels.jsonl",
+)
 
 
 @app.command("import", epilog="Example: annotator -w my-set judgments import labels.jsonl")

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from annotator.workflows.curate import LogReport
     from annotator.workspace import Workspace
 
-app = typer.Typer(help="Import the query log.", no_args_is_help=True)
+app = typer.Typer(
+    help="Import the query log.",
+    no_args_is_help=True,
+    epilog="Example: annotator -w my-set log import queries.csv",
+)
 
 
 @app.command("import", epilog="Example: annotator -w my-set log import queries.csv")

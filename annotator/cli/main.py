@@ -20,6 +20,12 @@ app = typer.Typer(
 )
 
 
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
@@ -32,13 +38,16 @@ def options(
         ),
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and end.", is_eager=True)
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version and end.",
+            is_eager=True,
+            callback=_print_version,
+        ),
     ] = False,
 ) -> None:
     """Build retrieval test sets one can trust."""
-    if version:
-        typer.echo(__version__)
-        raise typer.Exit
     context.obj = Options(workspace if workspace is not None else default_workspace())
 
 
