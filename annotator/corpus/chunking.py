@@ -13,9 +13,17 @@ from annotator.corpus.identity import chunk_id
 from annotator.domain.document import Chunk, Document
 from annotator.domain.errors import InputError
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+# YAML begins with a key; a blank or a sentence behind '---' means that it is a rule, not YAML
+_FRONT_MATTER = re.compile(
+    r"\A---[ \t]*\r?\n(?=[\w\"'. -]+:\s|---).*?^---[ \t]*(?:\r?\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+# CommonMark 4.5: a block ends at a fence at least as long; behind ``` no more backticks may stand
+_FENCE = re.compile(
+    r"^ {0,3}((`|~)\2{2,})(?:(?<=`)[^`\n]*|(?<=~)[^\n]*)\n(?:.*?\n)?? {0,3}\1\2*[ \t]*\r?$",
+    re.DOTALL | re.MULTILINE,
+)
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n\s*")
 _LINE_END = re.compile(r"\n")
 # a Latin sentence ends before a blank, a Chinese or Japanese one needs none
@@ -43,16 +51,18 @@ def cut_structure(document: Document, *, chunk_chars: int, overlap_chars: int) -
     """Cut at headings first, then pack whole paragraphs, sentences or words.
 
     A chunk has at most `chunk_chars` characters; a new heading always begins a new chunk, and
-    blocks of code are cut only where they are longer than a chunk. With overlap, a chunk begins
-    with the last whole sentences of the one before, up to `overlap_chars` characters, as far as
-    the length allows.
+    blocks of code are cut only where they are longer than a chunk without its overlap. With
+    overlap, a chunk begins with the last whole sentences of the one before, up to `overlap_chars`
+    characters, as far as the length allows.
     Raises InputError unless 0 <= overlap_chars < chunk_chars.
     """
     _check_lengths(chunk_chars, overlap_chars)
     text = document.text
+    begin = _body_start(text)
+    fences = [match.span() for match in _FENCE.finditer(text, begin)]
     bounds: list[_Section] = []
-    for section in _sections(text, _body_start(text)):
-        pieces = _pieces(text, section.start, section.end, chunk_chars - overlap_chars)
+    for section in _sections(text, begin, fences):
+        pieces = _pieces(text, section, fences, chunk_chars - overlap_chars)
         bounds.extend(
             _Section(start, end, section.heading)
             for start, end in _pack(text, pieces, chunk_chars, overlap_chars)
@@ -65,10 +75,11 @@ def title_of(text: str, *, fallback: str) -> str:
     front = _FRONT_MATTER.match(text)
     if front:
         named = re.search(r"^title:[ \t]*(.+?)[ \t]*\r?$", front.group(0), re.MULTILINE)
-        if named:
+        if named and named.group(1).strip("\"'"):
             return named.group(1).strip("\"'")
-    heading = _HEADING.search(text, front.end() if front else 0)
-    return heading.group(1) if heading else fallback
+    begin = front.end() if front else 0
+    headings = _headings(text, begin, [match.span() for match in _FENCE.finditer(text, begin)])
+    return headings[0].group(1) if headings else fallback
 
 
 def _check_lengths(chunk_chars: int, overlap_chars: int) -> None:
@@ -93,17 +104,18 @@ class _Section:
     heading: str
 
 
-def _sections(text: str, begin: int) -> list[_Section]:
-    """Return the parts between headings; a heading without text of its own joins the next part.
-
-    A '#' in a block of code is no heading.
-    """
-    fences = [match.span() for match in _FENCE.finditer(text, begin)]
-    headings = [
+def _headings(text: str, begin: int, fences: Sequence[tuple[int, int]]) -> list[re.Match[str]]:
+    """Return the headings; a '#' in a block of code is none."""
+    return [
         match
         for match in _HEADING.finditer(text, begin)
         if not any(start <= match.start() < end for start, end in fences)
     ]
+
+
+def _sections(text: str, begin: int, fences: Sequence[tuple[int, int]]) -> list[_Section]:
+    """Return the parts between headings; a heading without text of its own joins the next part."""
+    headings = _headings(text, begin, fences)
     first = headings[0].start() if headings else len(text)
     sections = [_Section(begin, first, "")] if first > begin else []
     start = first
@@ -115,23 +127,37 @@ def _sections(text: str, begin: int) -> list[_Section]:
     return sections
 
 
-def _pieces(text: str, start: int, end: int, most: int) -> list[tuple[int, int]]:
-    """Return consecutive pieces of at most `most` characters, cut as high up as possible."""
-    pieces = [(start, end)]
+def _pieces(
+    text: str, section: _Section, fences: Sequence[tuple[int, int]], most: int
+) -> list[tuple[int, int]]:
+    """Return consecutive pieces of at most `most` characters, cut as high up as possible.
+
+    A block of code that is short enough stays in one piece.
+    """
+    whole = [(start, end) for start, end in fences if end - start <= most]
+    pieces = [(section.start, section.end)]
     for border in (_PARAGRAPH_END, _LINE_END, _SENTENCE_END, _WORD_END):
         pieces = [
             part
             for piece in pieces
-            for part in ([piece] if piece[1] - piece[0] <= most else _cut(text, piece, border))
+            for part in (
+                [piece] if piece[1] - piece[0] <= most else _cut(text, piece, border, whole)
+            )
         ]
     return [(at, min(at + most, stop)) for begin, stop in pieces for at in range(begin, stop, most)]
 
 
-def _cut(text: str, piece: tuple[int, int], border: re.Pattern[str]) -> list[tuple[int, int]]:
+def _cut(
+    text: str,
+    piece: tuple[int, int],
+    border: re.Pattern[str],
+    whole: Sequence[tuple[int, int]],
+) -> list[tuple[int, int]]:
     marks = [piece[0]]
-    marks.extend(
-        match.end() for match in border.finditer(text, *piece) if marks[-1] < match.end() < piece[1]
-    )
+    for match in border.finditer(text, *piece):
+        at = match.end()
+        if marks[-1] < at < piece[1] and not any(start < at < end for start, end in whole):
+            marks.append(at)
     marks.append(piece[1])
     return list(itertools.pairwise(marks))
 
@@ -162,25 +188,33 @@ def _overlap_start(text: str, previous: tuple[int, int], earliest: int) -> int:
 
 
 def _chunks(document: Document, bounds: Sequence[_Section]) -> list[Chunk]:
-    """Return chunks without outer blanks; bounds that hold only blanks give none."""
-    chunks: list[Chunk] = []
+    """Return chunks without outer blanks.
+
+    Bounds that hold only blanks give none, nor does one that lies in its neighbour, as overlap
+    and blanks can make it.
+    """
+    trimmed: list[_Section] = []
     for bound in bounds:
         piece = document.text[bound.start : bound.end]
         start = bound.start + len(piece) - len(piece.lstrip())
         end = bound.start + len(piece.rstrip())
-        if start >= end:
+        if start >= end or (trimmed and end <= trimmed[-1].end):
             continue
-        text = document.text[start:end]
-        has_own_heading = bound.heading and bound.heading.replace("`", "") != document.title
-        chunks.append(
-            Chunk(
-                chunk_id=chunk_id(document.doc_id, start, end, text),
-                doc_id=document.doc_id,
-                start=start,
-                end=end,
-                text=text,
-                title=f"{document.title} § {bound.heading}" if has_own_heading else document.title,
-                index=len(chunks),
-            )
-        )
-    return chunks
+        if trimmed and start <= trimmed[-1].start:
+            trimmed.pop()
+        trimmed.append(_Section(start, end, bound.heading))
+    return [_chunk(document, bound, index) for index, bound in enumerate(trimmed)]
+
+
+def _chunk(document: Document, bound: _Section, index: int) -> Chunk:
+    text = document.text[bound.start : bound.end]
+    has_own_heading = bound.heading and bound.heading.replace("`", "") != document.title
+    return Chunk(
+        chunk_id=chunk_id(document.doc_id, bound.start, bound.end, text),
+        doc_id=document.doc_id,
+        start=bound.start,
+        end=bound.end,
+        text=text,
+        title=f"{document.title} § {bound.heading}" if has_own_heading else document.title,
+        index=index,
+    )
