@@ -45,7 +45,8 @@ class ResolvedQuery:
     @property
     def is_split(self) -> bool:
         """Whether the query is answered, but by no single chunk."""
-        return self.state == "answered" and not self.direct
+        alone = self.direct or any(len(group) == 1 for group in self.answer_groups)
+        return self.state == "answered" and not alone
 
 
 def resolve(
@@ -81,9 +82,9 @@ def resolve(
             cannot.append(chunk_id)
     unjudged = tuple(chunk_id for chunk_id in [*pool, *added] if chunk_id not in by_chunk)
     answers = {verdict.has_answer for verdict in verdicts if verdict.has_answer is not None}
-    stated = {verdict.answer_groups for verdict in verdicts if verdict.answer_groups}
+    stated = {_as_sets(verdict.answer_groups) for verdict in verdicts if verdict.answer_groups}
     direct = any(grade >= RELEVANCE_THRESHOLD for grade in grades.values())
-    groups = next(iter(stated), () if direct else tuple(sorted(set(cut_groups))))
+    groups = next(iter(stated), () if direct else _as_sets(cut_groups))
     return ResolvedQuery(
         query_id=query_id,
         state=_state(
@@ -129,6 +130,11 @@ def _state(
     if relevant:
         return "answered"
     return "no_answer" if has_answer is False else "unconfirmed"
+
+
+def _as_sets(groups: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups in one order, their members too: people name them in any."""
+    return tuple(sorted({tuple(sorted(set(group))) for group in groups}))
 
 
 def _spans(judgments: Sequence[Judgment], grades: dict[str, Grade]) -> tuple[Span, ...]:

@@ -4,6 +4,7 @@ Takes the event as it came and what the corpus holds; returns an event or raises
 JudgmentRejected with the reason. The assessor is never read from the wire.
 """
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
@@ -46,7 +47,9 @@ def parse_event(raw: object, *, assessor: str) -> Event:
     if kind == "query":
         has_answer = raw.get("has_answer")
         if has_answer is not None and not isinstance(has_answer, bool):
-            raise JudgmentRejected(f"has_answer must be true, false or null, not {has_answer!r}.")
+            raise JudgmentRejected(
+                f"has_answer must be true, false or null, not {_shown(has_answer)}."
+            )
         return QueryEvent(
             event_id=event_id,
             query_id=query_id,
@@ -56,7 +59,7 @@ def parse_event(raw: object, *, assessor: str) -> Event:
             note=note,
             active_ms=active_ms,
         )
-    raise JudgmentRejected(f"type must be 'grade' or 'query', not {kind!r}.")
+    raise JudgmentRejected(f"type must be 'grade' or 'query', not {_shown(kind)}.")
 
 
 def check_grade(event: GradeEvent, *, chunk: Chunk | None, texts: Sequence[str | None]) -> None:
@@ -107,7 +110,7 @@ def _grade(raw: dict[str, object]) -> Grade | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value not in GRADES:
-        raise JudgmentRejected(f"grade must be 2, 1, 0 or null, not {value!r}.")
+        raise JudgmentRejected(f"grade must be 2, 1, 0 or null, not {_shown(value)}.")
     return value
 
 
@@ -125,7 +128,8 @@ def _spans(raw: dict[str, object]) -> tuple[tuple[Span, ...], tuple[str, ...]]:
         start, end = entry.get("start"), entry.get("end")
         if not _is_count(start) or not _is_count(end) or start >= end:
             raise JudgmentRejected(
-                f"A span needs whole numbers 0 <= start < end, not {start!r} and {end!r}."
+                "A span needs whole numbers 0 <= start < end, not "
+                f"{_shown(start)} and {_shown(end)}."
             )
         spans.append(Span(_text(entry, "doc_id"), start, end))
         if "quote" in entry:
@@ -141,14 +145,13 @@ def _groups(raw: dict[str, object]) -> tuple[tuple[str, ...], ...]:
         return ()
     if not _is_list(entries) or len(entries) > MAX_GROUPS:
         raise JudgmentRejected(f"answer_groups must be a list of at most {MAX_GROUPS} lists.")
-    groups: list[tuple[str, ...]] = []
+    groups: set[tuple[str, ...]] = set()  # of sets: two people name them in different orders
     for entry in entries:
-        if not _is_list(entry) or not entry or not all(isinstance(part, str) for part in entry):
+        if not _is_list(entry) or not entry:
             raise JudgmentRejected("Each answer group must be a list of chunk ids, not empty.")
-        group = tuple(dict.fromkeys(str(part) for part in entry))
-        if group not in groups:
-            groups.append(group)
-    return tuple(groups)
+        ids = {_checked(part, "A chunk id in answer_groups", most=_MAX_ID_CHARS) for part in entry}
+        groups.add(tuple(sorted(ids)))
+    return tuple(sorted(groups))
 
 
 def _text(
@@ -159,12 +162,21 @@ def _text(
     most: int | None = _MAX_ID_CHARS,
 ) -> str:
     value = raw.get(name, default)
-    if value is None and default is not None:
+    if default is not None and (value is None or value == ""):
         return default
-    if not isinstance(value, str) or (default is None and not value):
-        raise JudgmentRejected(f"{name} must be a text, not {value!r}.")
+    return _checked(value, name, most=most)
+
+
+def _checked(value: object, name: str, *, most: int | None) -> str:
+    """Return a text that is not empty and that every database can hold."""
+    if not isinstance(value, str) or not value:
+        raise JudgmentRejected(f"{name} must be a text, not {_shown(value)}.")
     if most is not None and len(value) > most:
         raise JudgmentRejected(f"{name} has {len(value)} characters; at most {most} are kept.")
+    if "\x00" in value or any("\ud800" <= char <= "\udfff" for char in value):
+        raise JudgmentRejected(
+            f"{name} holds a NUL or half a character, which cannot be stored: {_shown(value)}."
+        )
     return value
 
 
@@ -173,7 +185,7 @@ def _optional_count(raw: dict[str, object], name: str) -> int | None:
     if value is None:
         return None
     if not _is_count(value):
-        raise JudgmentRejected(f"{name} must be a whole number, not {value!r}.")
+        raise JudgmentRejected(f"{name} must be a whole number, not {_shown(value)}.")
     return min(value, 86_400_000)
 
 
@@ -187,3 +199,8 @@ def _is_list(value: object) -> TypeGuard[list[object]]:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message, cut short: it may be long, or nested without end."""
+    return reprlib.repr(value)
