@@ -10,6 +10,7 @@ that the keys undo, so no accepted pair is missed, and a search by similarity (s
 over character n-grams) could only add pairs that the guard refuses.
 """
 
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,7 @@ def group_exact(counts: Mapping[str, int]) -> tuple[list[DistinctQuery], int]:
     """Group raw strings by normal form; return the queries by id, and the refused log rows.
 
     `counts` maps each raw string to its log rows. Refused are strings without letter or digit.
+    Of equally frequent originals the tidiest is shown: plain widths, single blanks, not all capitals.
     """
     variants: dict[str, list[Variant]] = {}
     refused = 0
@@ -71,7 +73,7 @@ def group_exact(counts: Mapping[str, int]) -> tuple[list[DistinctQuery], int]:
             refused += count
     queries: list[DistinctQuery] = []
     for normal, found in variants.items():
-        found.sort(key=lambda variant: (-variant.count, variant.text))
+        found.sort(key=lambda variant: (-variant.count, *_untidiness(variant.text), variant.text))
         frequency = sum(variant.count for variant in found)
         queries.append(DistinctQuery(query_id(normal), found[0].text, frequency, tuple(found)))
     queries.sort(key=lambda query: query.query_id)
@@ -86,13 +88,14 @@ def near_duplicate_groups(
 ) -> list[NearDuplicateGroup]:
     """Return groups that hold every query exactly once, singletons included.
 
-    Groups come by falling frequency of their leader (ties: smaller query_id), which is the most
-    frequent query of its group. No word of `vocabulary` (casefolded) counts as a misspelling of
+    Groups come by falling frequency of their leader, which is the most frequent query of its
+    group; of equally frequent ones that with the fewest unknown words, then the shortest, then
+    that with the smaller query_id. No word of `vocabulary` (casefolded) counts as a misspelling of
     another; None takes the built-in one. The order of `queries` does not matter.
     """
-    ordered = sorted(queries, key=lambda query: (-query.frequency, query.query_id))
-    tokens = [query_tokens(query) for query in ordered]
     known = known_words() if vocabulary is None else vocabulary
+    ordered = sorted(queries, key=lambda query: _leader_order(query, known))
+    tokens = [query_tokens(query) for query in ordered]
     lexicon = build_lexicon(ordered, tokens, known_words=known)
     contents = [meaning_of(words, lexicon) for words in tokens]
     leaders_by_key: dict[str, list[int]] = {}
@@ -115,3 +118,16 @@ def near_duplicate_groups(
             report(_STEP, i + 1, len(ordered))
     report(_STEP, len(ordered), len(ordered))
     return [NearDuplicateGroup(ordered[i], tuple(found)) for i, found in merges.items()]
+
+
+def _untidiness(text: str) -> tuple[bool, bool, bool]:
+    """Return what makes an original worse to read than another with the same normal form."""
+    odd_blanks = "  " in text or text != text.strip()
+    return unicodedata.normalize("NFKC", text) != text, odd_blanks, text.isupper()
+
+
+def _leader_order(query: DistinctQuery, known: Collection[str]) -> tuple[int, int, int, str]:
+    """Return the sort key of leaders: frequent, spelled right, short; words are Latin ones."""
+    words = query.text.casefold().split()
+    unknown = sum(w.isascii() and w.isalpha() and len(w) >= 4 and w not in known for w in words)
+    return -query.frequency, unknown, len(query.text), query.query_id

@@ -234,3 +234,15 @@ def test_no_pair_that_the_guard_accepts_is_missed_by_the_blocking_keys(
 
 def test_no_queries_have_no_groups() -> None:
     assert near_duplicate_groups([]) == []
+
+
+def test_of_equally_frequent_originals_the_tidiest_is_shown() -> None:
+    counts = {"HOW TO RESET": 1, "how  to reset": 1, "ｈow to reset": 1, "how to reset?": 1}
+    (query,), _ = group_exact(counts)
+    assert query.text == "how to reset?"
+
+
+def test_of_equally_frequent_queries_the_one_spelled_right_leads() -> None:
+    queries, _ = group_exact({"how to conncet my lamp": 1, "how to connect my lamp": 1})
+    (group,) = near_duplicate_groups(queries)
+    assert group.leader.text == "how to connect my lamp"
