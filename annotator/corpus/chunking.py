@@ -63,6 +63,7 @@ def cut_structure(document: Document, *, chunk_chars: int, overlap_chars: int) -
     bounds: list[_Section] = []
     for section in _sections(text, begin, fences):
         pieces = _pieces(text, section, fences, chunk_chars - overlap_chars)
+        pieces = _with_headings(text, pieces, fences, chunk_chars)
         bounds.extend(
             _Section(start, end, section.heading)
             for start, end in _pack(text, pieces, chunk_chars, overlap_chars)
@@ -145,6 +146,32 @@ def _pieces(
             )
         ]
     return [(at, min(at + most, stop)) for begin, stop in pieces for at in range(begin, stop, most)]
+
+
+def _with_headings(
+    text: str,
+    pieces: list[tuple[int, int]],
+    fences: Sequence[tuple[int, int]],
+    most: int,
+) -> list[tuple[int, int]]:
+    """Join headings that are pieces of their own with the beginning of the text below them.
+
+    That text is cut at the highest border that lets its beginning fit; where even a word does not
+    fit beside the headings, they stay alone.
+    """
+    below = next((i for i, piece in enumerate(pieces) if not _is_heading(text[slice(*piece)])), 0)
+    if below == 0:
+        return pieces
+    start, body = pieces[0][0], pieces[below]
+    for border in (_LINE_END, _SENTENCE_END, _WORD_END):
+        first, *rest = [body] if body[1] - start <= most else _cut(text, body, border, fences)
+        if first[1] - start <= most:
+            return [(start, first[1]), *rest, *pieces[below + 1 :]]
+    return pieces
+
+
+def _is_heading(piece: str) -> bool:
+    return not piece.strip() or _HEADING.fullmatch(piece.strip()) is not None
 
 
 def _cut(

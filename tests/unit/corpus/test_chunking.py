@@ -264,3 +264,15 @@ def test_the_same_text_in_two_documents_has_two_ids() -> None:
         return {chunk.chunk_id for chunk in chunks}
 
     assert not ids(a_document("Same text.", doc_id="a")) & ids(a_document("Same text.", doc_id="b"))
+
+
+def test_a_heading_goes_with_the_text_below_it_even_where_both_do_not_fit() -> None:
+    sentence = "Lamps last long. "
+    text = f"# Lamps\n\n{sentence * 5}".strip()
+    document = Document("d", text, "Lamps", "", "en", "")
+    chunks = cut_structure(document, chunk_chars=90, overlap_chars=0)
+    # 7 + 2 + 17 * 4 - 1 = 76 characters; with the fifth sentence it would be 93
+    assert [chunk.text for chunk in chunks] == [
+        "# Lamps\n\n" + (sentence * 4).strip(),
+        sentence.strip(),
+    ]
