@@ -5,10 +5,11 @@ import re
 import streamlit as st
 
 from annotator.app.screens.frame import command, failures_as_pages, go_to, plain, sentence
-from annotator.app.screens.loop import Standing, Step, standing, steps
+from annotator.app.screens.loop import Step, is_empty, n_settled, steps
 from annotator.app.state import open_query, served, t
 from annotator.storage import jobs
 from annotator.workflows import judge
+from annotator.workflows.status import Status, status
 
 _JOBS_SHOWN = 5
 _WHILE_RUNNING = "2s"
@@ -19,12 +20,12 @@ def draw() -> None:
     """Draw the screen."""
     workspace, assessor = served().workspace, served().assessor
     entries = judge.queue(workspace.store, assessor=assessor)
-    now = standing(workspace, entries=entries)
+    now = status(workspace.store)
     loop = steps(now, dataset=_dataset_name(workspace.settings.dataset.name))
     todo = next((step for step in loop if not step.is_done), None)
     following = judge.next_query_id(entries)
     _headline(now, todo, following)
-    if now.sampled:
+    if now.sampled_queries:
         _figures(now)
     left, right = st.columns([3, 2], gap="medium")
     with right, st.container(border=True):
@@ -37,20 +38,21 @@ def draw() -> None:
         _jobs()
 
 
-def _headline(now: Standing, todo: Step | None, following: str | None) -> None:
+def _headline(now: Status, todo: Step | None, following: str | None) -> None:
     words, action = st.columns([3, 1], vertical_alignment="center")
     with words:
         st.title(t("nav.home"), anchor=False)
-        if now.is_empty:
+        if is_empty(now):
             st.caption(t("home.empty"))
-        elif not now.sampled or not now.pairs:
+        elif not now.sampled_queries or not now.pool_pairs:
             st.caption(t("home.line_prepare", step=t(f"step.{todo.key}")) if todo else "")
         else:
-            parts = [t("home.line", judged=now.judged, sampled=now.sampled)]
-            if now.open:
-                parts.append(t("home.line_open", open=now.open))
-            if now.disputed:
-                parts.append(t("home.line_disputed", n=now.disputed))
+            sampled, judged = now.sampled_queries, n_settled(now)
+            parts = [t("home.line", judged=judged, sampled=sampled)]
+            if judged < sampled:
+                parts.append(t("home.line_open", open=sampled - judged))
+            if now.states.get("disputed"):
+                parts.append(t("home.line_disputed", n=now.states["disputed"]))
             st.caption(" ".join(parts))
     if following is not None and action.button(
         t("home.continue"), type="primary", icon=":material/play_arrow:", width="stretch"
@@ -59,13 +61,21 @@ def _headline(now: Standing, todo: Step | None, following: str | None) -> None:
         go_to("judge")
 
 
-def _figures(now: Standing) -> None:
+def _figures(now: Status) -> None:
+    sampled, judged = now.sampled_queries, n_settled(now)
+    share = t("home.metric_share", percent=100 * judged // sampled)
+    buckets = t("home.metric_buckets", n=now.buckets) if now.buckets else t("home.metric_plan")
+    latest = now.versions[-1].partition("@")[2] if now.versions else ""
     figures = [
-        ("sampled", now.sampled, t("home.metric_budget", n=f"{now.budget:,}")),
-        ("judged", now.judged, t("home.metric_share", percent=100 * now.judged // now.sampled)),
-        ("chunks", now.chunks, t("home.metric_documents", n=f"{now.documents:,}")),
-        ("pairs", now.pairs, t("home.metric_per_query", n=f"{now.pairs / now.sampled:.1f}")),
-        ("versions", len(now.versions), _latest(now)),
+        ("sampled", sampled, buckets),
+        ("judged", judged, share),
+        ("chunks", now.chunks, t("home.metric_documents", n=now.documents)),
+        ("pairs", now.pool_pairs, t("home.metric_pairs_judged", n=f"{now.judged_pairs:,}")),
+        (
+            "versions",
+            len(now.versions),
+            t("home.metric_latest", version=latest) if latest else t("home.metric_none"),
+        ),
     ]
     for column, (name, number, detail) in zip(st.columns(len(figures)), figures, strict=True):
         column.metric(
@@ -76,12 +86,6 @@ def _figures(now: Standing) -> None:
             delta_arrow="off",
             border=True,
         )
-
-
-def _latest(now: Standing) -> str:
-    if not now.versions:
-        return t("home.metric_none")
-    return t("home.metric_latest", version=now.versions[-1])
 
 
 def _next_step(step: Step, following: str | None) -> None:

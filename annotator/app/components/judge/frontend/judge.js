@@ -151,6 +151,7 @@ class Judge {
       active_ms: this.takeActiveMs(),
     });
     this.paintAll();
+    this.complete.scrollIntoView({ block: "nearest" });
   }
 
   chooseVerdict(code) {
@@ -334,7 +335,8 @@ class Judge {
     this.complete = buildComplete(chunks.length, this.strings);
     this.cards.push(this.complete);
     this.list.append(...this.cards);
-    main.append(this.bar, this.help, this.list);
+    this.bar.append(this.help);
+    main.append(this.bar, this.list);
     root.append(this.side, main);
     root.onclick = (event) => this.onClick(event);
     this.note.oninput = (event) => {

@@ -89,7 +89,7 @@ export function buildBar(count, strings) {
   const progress = make("div", "progress");
   progress.append(make("i"));
   top.append(progress);
-  const rail = make("div", "rail");
+  const rail = make("div", count > 14 ? "rail many" : "rail");
   for (let i = 0; i <= count; i++) {
     const tick = button(i === count ? "tick last" : "tick", "", "move");
     tick.dataset.index = i;
