@@ -61,7 +61,8 @@ def group_exact(counts: Mapping[str, int]) -> tuple[list[DistinctQuery], int]:
     """Group raw strings by normal form; return the queries by id, and the refused log rows.
 
     `counts` maps each raw string to its log rows. Refused are strings without letter or digit.
-    Of equally frequent originals the tidiest is shown: plain widths, single blanks, not all capitals.
+    Of equally frequent originals the tidiest is shown: plain widths and single blanks, and not in
+    capitals throughout.
     """
     variants: dict[str, list[Variant]] = {}
     refused = 0
