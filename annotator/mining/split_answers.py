@@ -30,34 +30,34 @@ def cut_spans(
 ) -> list[CutSpan]:
     """Return the spans that no single chunk holds, in document order.
 
-    `chunks_at` gives the chunks that touch a span, `texts` a span's text. Of overlapping chunks
-    the fewest are taken that cover the span (greedily by furthest end, which is optimal for
-    intervals). Blanks between chunks need no chunk.
+    `chunks_at` gives the chunks that touch a span, `texts` a span's text, None where it is not
+    known. Of overlapping chunks the fewest are taken that cover the span (greedily by furthest
+    end, which is optimal for intervals). Blanks, between chunks or at the ends of a selection,
+    need no chunk.
     """
     found: list[CutSpan] = []
     for span in sorted(set(spans)):
-        touching = chunks_at(span)
-        if any(chunk.start <= span.start and span.end <= chunk.end for chunk in touching):
-            continue
-        cover, is_complete = _cover(span, touching, texts[span] or "")
-        if cover:
-            found.append(CutSpan(span, tuple(chunk.chunk_id for chunk in cover), is_complete))
+        text = texts[span]
+        cover, is_complete = _cover(span, chunks_at(span), text)
+        if len(cover) > 1 or (cover and not is_complete):
+            chunk_ids = tuple(chunk.chunk_id for chunk in cover)
+            found.append(CutSpan(span, chunk_ids, is_complete and text is not None))
     return found
 
 
-def _cover(span: Span, touching: Sequence[Chunk], text: str) -> tuple[list[Chunk], bool]:
+def _cover(span: Span, touching: Sequence[Chunk], text: str | None) -> tuple[list[Chunk], bool]:
     cover: list[Chunk] = []
     position, is_complete = span.start, True
     while position < span.end:
+        if text is not None and text[position - span.start].isspace():
+            position += 1
+            continue
         reaching = [c for c in touching if c.start <= position < c.end]
         if reaching:
             best = max(reaching, key=lambda chunk: (chunk.end, chunk.chunk_id))
             cover.append(best)
             position = best.end
             continue
-        later = [chunk.start for chunk in touching if chunk.start > position]
-        gap_end = min([*later, span.end])
-        if text[position - span.start : gap_end - span.start].strip():
-            is_complete = False
-        position = gap_end
+        is_complete = False
+        position = min([*(c.start for c in touching if c.start > position), span.end])
     return cover, is_complete
