@@ -16,9 +16,9 @@ import psutil
 import sqlalchemy
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
-from annotator.domain.errors import DiskFull, StorageError
+from annotator.domain.errors import DiskFull, InputError, MissingExtra, StorageError
 
 Transaction: TypeAlias = Connection
 """What the repositories work in: an open transaction."""
@@ -40,10 +40,24 @@ class Store:
     """
 
     def __init__(self, url: str) -> None:
-        self.url = make_url(url)
+        try:
+            self.url = make_url(url)
+        except ArgumentError as error:
+            raise InputError(
+                "database_url in annotator.toml is not an address of a database. Write it like "
+                "postgresql://user@host/name, or leave it out for SQLite in the workspace."
+            ) from error
         if self.url.get_backend_name() == "sqlite":
             _refuse_network_drive(self.url)
-        self._engine = sqlalchemy.create_engine(self.url, **_engine_options(self.url))
+        try:
+            self._engine = sqlalchemy.create_engine(self.url, **_engine_options(self.url))
+        except (ImportError, NoSuchModuleError) as error:
+            kind = self.url.get_backend_name()
+            if kind == "postgresql":
+                raise MissingExtra("PostgreSQL", "postgresql") from error
+            raise InputError(
+                f"database_url names the database {kind!r}; SQLite and PostgreSQL are supported."
+            ) from error
         if self.url.get_backend_name() == "sqlite":
             event.listen(self._engine, "connect", _prepare_sqlite)
             event.listen(self._engine, "begin", _begin_sqlite)
