@@ -1,4 +1,8 @@
-"""A real server process for tests."""
+"""A real server process for tests.
+
+It runs from the source tree; with ANNOTATOR_TEST_PYTHON it runs the package that is installed for
+that interpreter, which is the way in which Streamlit serves the component's files itself.
+"""
 
 import contextlib
 import json
@@ -47,13 +51,15 @@ class RunningServer:
 
 def start_server(workspace: Path, *, port: int = 0, assessor: str = "ana") -> RunningServer:
     """Start a server from a folder that has nothing to do with it, and wait for its address."""
+    installed = os.environ.get("ANNOTATOR_TEST_PYTHON")
+    environment = dict(os.environ) if installed else {**os.environ, "PYTHONPATH": str(_ROOT)}
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(workspace), str(port), assessor],
+        [installed or sys.executable, "-c", _PROGRAM, str(workspace), str(port), assessor],
         stdout=subprocess.PIPE,
         stderr=None,
         text=True,
         cwd=workspace.anchor,
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        env=environment,
     )
     assert process.stdout is not None
     line = process.stdout.readline()

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -248,3 +249,15 @@ def test_an_outbox_entry_is_one_event(page: Page, server: RunningServer) -> None
     assert told == {"manual-pump-c0", "manual-pump-c1"}
     page.unroute("**/api/events")
     wait_saved(page)
+
+
+def test_an_installed_package_serves_its_modules_as_files_and_a_source_tree_sends_them_along(
+    page: Page, server: RunningServer
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_judge(page, server, "q-zh")
+    names = {url.rsplit("/", 1)[1].partition("?")[0] for url in asked if "rag-annotator" in url}
+    is_installed = "ANNOTATOR_TEST_PYTHON" in os.environ
+    modules = {"judge.js", "judge.css", "view.js", "outbox.js", "offsets.js"}
+    assert names == (modules if is_installed else set())
