@@ -49,6 +49,7 @@ def make_record(
     relevant = list(dict.fromkeys([*direct, *(c for group in groups for c in group)]))
     if not settled.has_answer:
         direct, groups, relevant = [], [], []
+    answer_groups = (*((chunk_id,) for chunk_id in direct), *groups)
     query = settled.query
     return Record(
         query_id=query.query_id,
@@ -61,8 +62,8 @@ def make_record(
             for chunk_id, grade in sorted(settled.grades.items(), key=lambda e: (-e[1], e[0]))
         ),
         answer_spans=tuple(AnswerSpan(span, span_texts[span]) for span in sorted(settled.spans)),
-        answer_groups=(*((chunk_id,) for chunk_id in direct), *groups),
-        split_answer=settled.has_answer and not direct,
+        answer_groups=answer_groups,
+        split_answer=settled.has_answer and all(len(group) > 1 for group in answer_groups),
         reference_answer=None,
         bucket=query.bucket,
         intent=query.intent,

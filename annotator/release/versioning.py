@@ -77,7 +77,7 @@ def next_version(parent: str | None, change: Change) -> str:
 
 def version_order(version: str) -> tuple[int, ...]:
     """Return a key that sorts versions by number: 1.10.0 after 1.9.0."""
-    return tuple(int(part) if part.isdigit() else -1 for part in version.split("."))
+    return tuple(int(part) if part.isdecimal() else -1 for part in version.split("."))
 
 
 def _label_part(record: Record) -> list[object]:
