@@ -101,7 +101,7 @@ def score_run(
 
 def percentile(ordered: Sequence[float], p: int) -> float:
     """Return the nearest-rank percentile of a rising sequence that is not empty."""
-    return ordered[max(0, math.ceil(p / 100 * len(ordered)) - 1)]
+    return ordered[max(0, -(-p * len(ordered) // 100) - 1)]  # ceil in whole numbers: exact
 
 
 def _names(depth_k: int) -> list[str]:
@@ -127,10 +127,11 @@ def _per_query(
     binary |= {"MRR": RR, "MAP": AP}
     graded = {f"nDCG@{k}": nDCG(gains=GAINS) @ k for k in NDCG_CUTOFFS if k <= depth_k}
     run = [
-        ir_measures.ScoredDoc(query.query_id, hit.chunk_id, float(depth_k - hit.rank))
+        ir_measures.ScoredDoc(query.query_id, chunk_id, float(depth_k - rank))
         for query in answerable
-        for hit in (by_query[query.query_id].hits if query.query_id in by_query else ())
-        if hit.rank <= depth_k
+        if query.query_id in by_query
+        for chunk_id, rank in _best_ranks(by_query[query.query_id]).items()
+        if rank <= depth_k
     ]
     found: dict[str, dict[str, float]] = {
         query.query_id: dict.fromkeys(_names(depth_k), 0.0) for query in answerable
@@ -148,6 +149,12 @@ def _per_query(
                 if top:
                     found[query.query_id][f"judged@{k}"] = sum(top) / len(top)
     return found
+
+
+def _best_ranks(entry: RetrievedList) -> dict[str, int]:
+    """Return chunk_id -> its best rank, should a chunk stand in the list twice."""
+    ordered = sorted(entry.hits, key=lambda hit: hit.rank, reverse=True)
+    return {hit.chunk_id: hit.rank for hit in ordered}
 
 
 def _binary_qrels(queries: Sequence[JudgedQuery]) -> list[tuple[str, str, int]]:
