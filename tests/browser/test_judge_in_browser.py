@@ -261,3 +261,17 @@ def test_an_installed_package_serves_its_modules_as_files_and_a_source_tree_send
     is_installed = "ANNOTATOR_TEST_PYTHON" in os.environ
     modules = {"judge.js", "judge.css", "view.js", "outbox.js", "offsets.js"}
     assert names == (modules if is_installed else set())
+
+
+def test_an_expired_token_is_renewed_without_losing_a_label(
+    page: Page, server: RunningServer
+) -> None:
+    open_judge(page, server, "q-warranty")
+    page.route(
+        "**/api/events",
+        lambda route: route.fulfill(status=401, json={"error": "The token has expired."}),
+        times=1,
+    )
+    page.keyboard.press("2")
+    wait_saved(page)
+    assert judgments(server, "q-warranty")["manual-pump-c0"].grade == 2

@@ -110,16 +110,16 @@ def _table(entries: Sequence[QueueEntry]) -> str | None:
         row_height=_ROW_PX,
         height=_ROW_PX * (min(len(entries), _MOST_ROWS) + 1) + 2,
         column_config={
-            "query": st.column_config.TextColumn(t("queue.query"), width=330),
-            "bucket": st.column_config.TextColumn(t("queue.bucket"), width=130),
+            "query": st.column_config.TextColumn(t("queue.query"), width=290),
+            "bucket": st.column_config.TextColumn(t("queue.bucket"), width=110),
             "lang": st.column_config.TextColumn(t("queue.language"), width=70),
-            "state": st.column_config.TextColumn(t("queue.state"), width=140),
+            "state": st.column_config.TextColumn(t("queue.state"), width=115),
             "progress": st.column_config.ProgressColumn(
-                t("queue.progress"), min_value=0, max_value=100, format="%d %%", width=120
+                t("queue.progress"), min_value=0, max_value=100, format="%d %%", width=110
             ),
-            "chunks": st.column_config.TextColumn(t("queue.chunks"), width=70),
+            "chunks": st.column_config.TextColumn(t("queue.chunks"), width=65),
             "frequency": st.column_config.NumberColumn(
-                t("queue.frequency"), help=t("queue.frequency_help"), width=70
+                t("queue.frequency"), help=t("queue.frequency_help"), width=50
             ),
         },
     )

@@ -345,7 +345,8 @@ class Judge {
     };
     this.note.onblur = () => this.keepNote();
     this.paintAll();
-    this.moveTo(this.cursor);
+    this.moveTo(this.cursor, { scroll: false });
+    this.cards[this.cursor].scrollIntoView({ block: "center" });
     requestAnimationFrame(() => this.focus());
   }
 

@@ -84,11 +84,10 @@ export function buildSide(task, strings) {
 
 export function buildBar(count, strings) {
   const bar = make("div", "bar");
-  const top = make("div", "bar-row");
+  const top = make("div", "bar-row top");
   top.append(make("span", "count"));
   const progress = make("div", "progress");
   progress.append(make("i"));
-  top.append(progress);
   const rail = make("div", count > 14 ? "rail many" : "rail");
   for (let i = 0; i <= count; i++) {
     const tick = button(i === count ? "tick last" : "tick", "", "move");
@@ -101,8 +100,6 @@ export function buildBar(count, strings) {
   sync.setAttribute("role", "status");
   sync.setAttribute("aria-live", "polite");
   top.append(sync);
-  const keys = make("div", "bar-row keys");
-  for (const [key, label] of strings.keys) keys.append(keyHint(key, label));
   const steps = make("span", "steps");
   const previous = button("step", "‹", "previous");
   previous.title = strings.previous;
@@ -110,11 +107,13 @@ export function buildBar(count, strings) {
   const next = button("step main", strings.next, "next");
   next.append(make("span", "return", "⏎"));
   steps.append(previous, next);
-  keys.append(steps);
+  top.append(steps);
+  const keys = make("div", "bar-row keys");
+  for (const [key, label] of strings.keys) keys.append(keyHint(key, label));
   const problem = make("div", "problem");
   problem.setAttribute("role", "alert");
   problem.hidden = true;
-  bar.append(top, keys, problem);
+  bar.append(progress, top, keys, problem);
   const frame = make("div", "bar-frame");
   frame.append(bar);
   return frame;
