@@ -95,7 +95,8 @@ def read_text(path: Path) -> str:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path} is not {encoding.upper()}: byte {error.start} is 0x{raw[error.start]:02x}. "
+            f"{path} is not {encoding.removesuffix('-sig').upper()}: byte {error.start} is "
+            f"0x{error.object[error.start]:02x}. "
             "If it is a text file, save it as UTF-8."
         ) from error
     if "\x00" in text:

@@ -1,6 +1,7 @@
 """JSON lines: one value per line, read by LF alone, written so that every reader agrees."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from annotator.domain.json import Json, JsonObject
 
 # str.splitlines and some readers break lines at these; JSON allows them raw, so escape them
 _LINE_BREAKS = {"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"}
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def to_line(value: Json) -> str:
@@ -20,9 +22,7 @@ def to_line(value: Json) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
     for char, escape in _LINE_BREAKS.items():
         text = text.replace(char, escape)
-    if any("\ud800" <= char <= "\udfff" for char in text):
-        text = "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
-    return text
+    return _HALF_CHARACTER.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def write_lines(path: Path, values: Iterable[Json]) -> int:
@@ -49,13 +49,15 @@ def read_objects(path: Path) -> Iterator[tuple[int, JsonObject]]:
         except UnicodeDecodeError as error:
             raise InputError(
                 f"{path}, line {number}: not UTF-8 (byte {error.start} is "
-                f"0x{raw[error.start]:02x}). Save the file as UTF-8."
+                f"0x{error.object[error.start]:02x}). Save the file as UTF-8."
             ) from error
         except json.JSONDecodeError as error:
             raise InputError(
                 f"{path}, line {number}: not JSON ({error.msg} at column {error.colno}). "
                 "Each line must hold one JSON object."
             ) from error
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}: a number is too long to be read.") from error
         except RecursionError as error:
             raise InputError(f"{path}, line {number}: nested too deeply to be read.") from error
         if not isinstance(value, dict):
@@ -69,9 +71,10 @@ def read_objects(path: Path) -> Iterator[tuple[int, JsonObject]]:
 def text_field(
     row: JsonObject, name: str, *, path: Path, line: int, default: str | None = None
 ) -> str:
-    """Return a field as a string: numbers keep their digits, as ids are strings always.
+    """Return a field as a string: whole numbers keep their digits, as ids are strings always.
 
-    Raises InputError naming file, line and field where it is missing, null or no text.
+    Raises InputError naming file, line and field where it is missing, null or no text, and where
+    it cannot be kept to the letter: a number such as 1.10, NUL or half a character.
     """
     value = row.get(name)
     if value is None:
@@ -79,9 +82,22 @@ def text_field(
             return default
         there = ", ".join(row) or "none"
         raise InputError(f"{path}, line {line}: no field {name!r}. The fields are: {there}.")
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"{path}, line {line}: field {name!r} is a {_kind(value)}, not a text.")
-    return value if isinstance(value, str) else json.dumps(value)
+    where = f"{path}, line {line}: field {name!r}"
+    if isinstance(value, float):
+        raise InputError(
+            f"{where} is the number {value!r}, which may have lost digits (1.10 is read as 1.1). "
+            "Write it in quotes."
+        )
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InputError(f"{where} is a {_kind(value)}, not a text.")
+    if isinstance(value, int):
+        return str(value)
+    if "\x00" in value or _HALF_CHARACTER.search(value):
+        raise InputError(
+            f"{where} holds NUL or half a character (a lone surrogate), which no database stores: "
+            f"{value[:60]!a}. Remove it."
+        )
+    return value
 
 
 def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -99,5 +115,13 @@ def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _kind(value: object) -> str:
-    names = {list: "list", dict: "object", str: "text", bool: "truth value", type(None): "null"}
-    return names.get(type(value), "number")
+    names = {
+        list: "list",
+        dict: "object",
+        str: "text",
+        bool: "truth value",
+        int: "number",
+        float: "number",
+        type(None): "null",
+    }
+    return names.get(type(value), type(value).__name__)  # Parquet has more types than JSON
