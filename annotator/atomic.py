@@ -11,6 +11,8 @@ from pathlib import Path
 from annotator.domain.errors import DiskFull, StorageError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_PLACE = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG}
 TEMPORARY_PREFIX = ".unfinished-"
 
 
@@ -29,7 +31,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
             temporary.replace(path)
             _sync_folder(path.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 @contextlib.contextmanager
@@ -98,9 +101,13 @@ def write_errors(path: Path) -> Iterator[None]:
                 f"{path} could not be written: {error.strerror}. Nothing half-written was left "
                 "behind; free some space and run it again."
             ) from error
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        if error.errno in _NO_RIGHT:
             raise StorageError(
                 f"{path} could not be written: {error.strerror}. Check who owns the folder."
+            ) from error
+        if error.errno in _NO_PLACE:
+            raise StorageError(
+                f"{path} could not be written: {error.strerror}. Name another place."
             ) from error
         raise
 
