@@ -3,18 +3,26 @@
 A variable is named ANNOTATOR_<SECTION>__<FIELD>, such as ANNOTATOR_CORPUS__CHUNK_CHARS=400.
 """
 
+import os
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 from annotator.atomic import atomic_file
 from annotator.domain.errors import InputError
 
 SETTINGS_FILE = "annotator.toml"
+_ENV_PREFIX = "ANNOTATOR_"
 SettingsTable: TypeAlias = dict[str, dict[str, str | int | float | list[str]]]
 
 
@@ -154,7 +162,7 @@ class Settings(BaseSettings):
     """All settings of a workspace."""
 
     model_config = SettingsConfigDict(
-        env_prefix="ANNOTATOR_", env_nested_delimiter="__", extra="ignore", frozen=True
+        env_prefix=_ENV_PREFIX, env_nested_delimiter="__", extra="ignore", frozen=True
     )
 
     dataset: DatasetSettings = DatasetSettings()
@@ -190,7 +198,8 @@ class Settings(BaseSettings):
 def load_settings(path: Path) -> Settings:
     """Read a workspace's settings file.
 
-    Raises InputError naming file, field and the value where something does not fit.
+    Raises InputError naming file or environment variable, field and the value where something
+    does not fit.
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -206,10 +215,24 @@ def load_settings(path: Path) -> Settings:
         )
     try:
         return Settings(**values)
+    except SettingsError as error:
+        section = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "")
+        raise InputError(
+            f"An environment variable {_ENV_PREFIX}{section.upper()}… cannot be read. Lists and "
+            'sections are written there as JSON, such as ["lexical"].'
+        ) from error
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{path}: {field}: {first['msg']} (got {first['input']!r}).") from error
+        where = _variable(first["loc"]) or f"{path}: {'.'.join(str(part) for part in first['loc'])}"
+        raise InputError(f"{where}: {first['msg']} (got {first['input']!r}).") from error
+
+
+def _variable(place: Sequence[int | str]) -> str:
+    """Return the environment variable that sets the field at this place, "" where none does."""
+    names = {name.upper(): name for name in os.environ}
+    parts = [str(part).upper() for part in place]
+    wanted = [_ENV_PREFIX + "__".join(parts[:n]) for n in range(len(parts), 0, -1)]
+    return next((names[name] for name in wanted if name in names), "")
 
 
 def write_settings(path: Path, values: SettingsTable) -> None:
