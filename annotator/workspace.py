@@ -8,6 +8,7 @@ import contextlib
 import hmac
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -19,8 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from annotator.atomic import remove_unfinished, write_errors
-from annotator.domain.errors import InputError, StageOrderError, WorkspaceBusy, WorkspaceMissing
+from annotator.atomic import atomic_file, remove_unfinished, write_errors
+from annotator.domain.errors import (
+    InputError,
+    StageOrderError,
+    StorageError,
+    WorkspaceBusy,
+    WorkspaceMissing,
+)
 from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
 from annotator.settings import (
@@ -31,7 +38,7 @@ from annotator.settings import (
     write_settings,
 )
 from annotator.storage import corpus, facts, migrate, runs
-from annotator.storage.engine import Store
+from annotator.storage.engine import Store, sqlite_url
 from annotator.storage.vectors import VectorCache
 
 if TYPE_CHECKING:
@@ -83,13 +90,21 @@ class Workspace:
 
     @cached_property
     def secret(self) -> bytes:
-        """The key that signs event tokens; made at first use, readable by the owner alone."""
+        """The key that signs event tokens and pseudonyms; made whole at first use.
+
+        Only the owner can read it. Raises StorageError where the file holds something else.
+        """
         path = self.path / _SECRET_FILE
-        with contextlib.suppress(FileExistsError), write_errors(path):
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="ascii") as file:
-                file.write(secrets.token_hex(32))
-        return bytes.fromhex(path.read_text("ascii"))
+        with write_errors(path), FileLock(f"{path}-lock"):
+            if not path.exists():
+                _make_secret(path)
+        key = path.read_bytes()
+        if not re.fullmatch(rb"[0-9a-f]{64}", key):
+            raise StorageError(
+                f"{path} is damaged. Restore it from a backup; or delete it, which signs everybody "
+                "out and gives assessors new pseudonyms in the versions to come."
+            )
+        return bytes.fromhex(key.decode("ascii"))
 
     @cached_property
     def encoder(self) -> "TextEncoder":
@@ -188,6 +203,13 @@ class Workspace:
         self.store.close()
 
 
+def _make_secret(path: Path) -> None:
+    with atomic_file(path) as temporary:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32))
+
+
 def _holder(path: Path) -> str:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
@@ -239,8 +261,7 @@ def open_workspace(path: Path) -> Workspace:
             " - or name one with -w or the environment variable ANNOTATOR_WORKSPACE."
         )
     settings = load_settings(path / SETTINGS_FILE)
-    url = settings.database_url or f"sqlite:///{path / DATABASE_FILE}"
-    store = Store(url)
+    store = Store(settings.database_url or sqlite_url(path / DATABASE_FILE))
     if store.engine.url.get_backend_name() == "sqlite":
         with write_errors(path / DATABASE_FILE), contextlib.suppress(FileExistsError):
             os.close(os.open(path / DATABASE_FILE, os.O_CREAT | os.O_EXCL, 0o600))

@@ -32,6 +32,11 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+def sqlite_url(path: Path) -> URL:
+    """Return the address of a SQLite file: in a string, '?' and '%' of its path would count."""
+    return URL.create("sqlite", database=str(path))
+
+
 class Store:
     """One open database.
 
@@ -39,7 +44,7 @@ class Store:
     when it raises. Safe to share between threads.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | URL) -> None:
         try:
             self.url = make_url(url)
         except ArgumentError as error:
