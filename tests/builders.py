@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from sqlalchemy import URL
+
 from annotator.corpus.identity import text_sha256
 from annotator.domain.document import Chunk, Document, Span
 from annotator.domain.judgment import Grade, GradeEvent, Judgment, QueryEvent, QueryVerdict
@@ -183,7 +185,7 @@ def a_record(
     )
 
 
-def a_store(url: str) -> Store:
+def a_store(url: str | URL) -> Store:
     """Open a database and give it this program's schema, by the real migrations."""
     store = Store(url)
     migrate.upgrade(store)
