@@ -56,12 +56,19 @@ class VectorCache:
         return np.stack([known[key] for key in keys]).astype(np.float32)
 
     def _load(self, wanted: set[str]) -> dict[str, "NDArray[np.float16]"]:
+        """Return what is stored; a damaged part is dropped, so that it is encoded again."""
         import numpy as np
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         found: dict[str, NDArray[np.float16]] = {}
-        for path in sorted(self._folder.glob("*.parquet")):
-            table = pq.read_table(path)
+        # not what a killed process left unfinished: a dot keeps no file from '*.parquet'
+        for path in sorted(self._folder.glob("part-*.parquet")):
+            try:
+                table = pq.read_table(path)
+            except (pa.ArrowException, OSError):
+                path.unlink(missing_ok=True)
+                continue
             keys = table.column("key").to_pylist()
             column = table.column("vector").combine_chunks()
             values = column.values.to_numpy(zero_copy_only=False)
