@@ -67,15 +67,15 @@ def append(tx: Transaction, event: Event) -> None:
         )
         .returning(events.c.seq)
     ).scalar_one()
-    _project(tx, event, seq)
+    _project(tx, event, seq, scheme_version=SCHEME_VERSION)
 
 
 def rebuild(tx: Transaction) -> None:
-    """Make the projection anew from the events."""
+    """Make the projection anew from the events, each under the scheme that it was given in."""
     tx.execute(delete(judgments))
     tx.execute(delete(verdicts))
     for row in tx.execute(select(events).order_by(events.c.seq)).all():
-        _project(tx, _event(row), row.seq)
+        _project(tx, _event(row), row.seq, scheme_version=row.scheme_version)
 
 
 def all_judgments(tx: Transaction) -> list[Judgment]:
@@ -114,11 +114,11 @@ def count_events(tx: Transaction) -> int:
     return tx.execute(select(func.count()).select_from(events)).scalar_one()
 
 
-def _project(tx: Transaction, event: Event, seq: int) -> None:
+def _project(tx: Transaction, event: Event, seq: int, *, scheme_version: int) -> None:
     key: dict[str, str | int] = {
         "query_id": event.query_id,
         "assessor": event.assessor,
-        "scheme_version": SCHEME_VERSION,
+        "scheme_version": scheme_version,
     }
     if isinstance(event, GradeEvent):
         key["chunk_id"] = event.chunk_id
