@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
 
 from annotator.atomic import atomic_file, write_errors
 from annotator.domain.errors import StorageError
@@ -93,7 +94,7 @@ def read_population(
         rows = pq.read_table(folder / _POPULATION).to_pylist()
         with np.load(folder / _TREE) as arrays:
             micro, linkage = arrays["micro"], arrays["linkage"]
-    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, pa.ArrowException) as error:
         raise StorageError(f"{folder} cannot be read ({error}). Run: annotator curate") from error
     population = [
         DistinctQuery(
