@@ -13,29 +13,40 @@ from annotator.storage import judgments
 from annotator.storage.engine import Store
 from annotator.workflows.judge import apply_event
 
+_NO_GRADE: tuple[object, ...] = (None, (), "", "")
+_NO_VERDICT: tuple[object, ...] = (None, (), "")
+
 
 def import_judgments(store: Store, path: Path, *, assessor: str | None = None) -> tuple[int, int]:
     """Store the judgments of a JSONL file, all or none; return (new, already so).
 
     A line is {type: "grade", query_id, chunk_id, grade, assessor, spans, note} or {type: "query",
     query_id, assessor, has_answer, answer_groups}; `assessor` takes the place of what lines name.
-    What the workspace says already is left alone, so the same file twice changes nothing. Raises
-    InputError naming file and line of the first that is not accepted.
+    What the workspace says already is left alone, and of two lines about one thing the later one
+    holds, so the same file twice changes nothing. Raises InputError naming file and line of the
+    first that is not accepted.
     """
     new = known = 0
     with store.write() as tx:
-        grades = {(j.query_id, j.chunk_id, j.assessor): j for j in judgments.all_judgments(tx)}
-        verdicts = {(v.query_id, v.assessor): v for v in judgments.all_verdicts(tx)}
+        grades = {
+            (j.query_id, j.chunk_id, j.assessor): _said_of_chunk(j)
+            for j in judgments.all_judgments(tx)
+        }
+        verdicts = {(v.query_id, v.assessor): _said_of_query(v) for v in judgments.all_verdicts(tx)}
         for line, row in read_objects(path):
             name = assessor or text_field(row, "assessor", path=path, line=line)
+            if not name.strip():
+                raise InputError(f"{path}, line {line}: assessor is empty. Name who judged.")
             try:
                 event = parse_event({**row, "event_id": f"f-{uuid.uuid4().hex}"}, assessor=name)
                 if isinstance(event, GradeEvent):
-                    is_known = _same_grade(
-                        grades.get((event.query_id, event.chunk_id, name)), event
-                    )
+                    grade_key = (event.query_id, event.chunk_id, name)
+                    is_known = grades.get(grade_key, _NO_GRADE) == _said_of_chunk(event)
+                    grades[grade_key] = _said_of_chunk(event)
                 else:
-                    is_known = _same_verdict(verdicts.get((event.query_id, name)), event)
+                    verdict_key = (event.query_id, name)
+                    is_known = verdicts.get(verdict_key, _NO_VERDICT) == _said_of_query(event)
+                    verdicts[verdict_key] = _said_of_query(event)
                 if is_known:
                     known += 1
                 else:
@@ -78,21 +89,12 @@ def export_judgments(store: Store, path: Path) -> int:
     return write_lines(path, lines)
 
 
-def _same_grade(judgment: Judgment | None, event: GradeEvent) -> bool:
-    return judgment is not None and (
-        judgment.grade,
-        judgment.spans,
-        judgment.note,
-        judgment.cannot_judge,
-    ) == (event.grade, event.spans, event.note, event.cannot_judge)
+def _said_of_chunk(entry: Judgment | GradeEvent) -> tuple[object, ...]:
+    return entry.grade, entry.spans, entry.note, entry.cannot_judge
 
 
-def _same_verdict(verdict: QueryVerdict | None, event: QueryEvent) -> bool:
-    return verdict is not None and (
-        verdict.has_answer,
-        verdict.answer_groups,
-        verdict.note,
-    ) == (event.has_answer, event.answer_groups, event.note)
+def _said_of_query(entry: QueryVerdict | QueryEvent) -> tuple[object, ...]:
+    return entry.has_answer, entry.answer_groups, entry.note
 
 
 def _span(span: Span) -> Json:
