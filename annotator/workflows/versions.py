@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from annotator.domain.errors import InputError, ReleaseError
+from annotator.domain.errors import InputError, ReleaseError, VerificationError
 from annotator.domain.release import SPLITS
 from annotator.formats.version_folder import MANIFEST_FILE, read_version, verify_folder
 from annotator.release.checks import record_problems
@@ -12,6 +12,7 @@ from annotator.storage import releases
 from annotator.storage.engine import Store, Transaction
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}")
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 
 
 def check_dataset_name(name: str) -> None:
@@ -33,10 +34,15 @@ def adopt_folders(store: Store, home: Path, name: str) -> None:
     """Take in versions that stand on disk without a row: a process died after the rename."""
     with store.read() as tx:
         known = {entry.version for entry in releases.listed(tx, name)}
-    for folder in sorted(home.iterdir()) if home.is_dir() else []:
-        if folder.name in known or not (folder / MANIFEST_FILE).is_file():
+    for folder in _version_folders(home):
+        if folder.name in known:
             continue
         version = read_version(folder)
+        if version.manifest["version"] != folder.name:
+            raise VerificationError(
+                f"{folder} holds version {version.manifest['version']} under another name. "
+                "Move it out of the dataset's folder."
+            )
         parent = version.manifest["parent"]
         with store.write() as tx:
             releases.add(
@@ -49,6 +55,18 @@ def adopt_folders(store: Store, home: Path, name: str) -> None:
             )
             splits = {r.query_id: r.split for split in SPLITS for r in version.records[split]}
             releases.assign(tx, name, folder.name, splits)
+
+
+def _version_folders(home: Path) -> list[Path]:
+    """Return the versions of a dataset by number; copies and unfinished ones are none."""
+    if not home.is_dir():
+        return []
+    folders = [
+        entry
+        for entry in home.iterdir()
+        if _VERSION.fullmatch(entry.name) and (entry / MANIFEST_FILE).is_file()
+    ]
+    return sorted(folders, key=lambda folder: version_order(folder.name))
 
 
 def verify_version(folder: Path) -> list[str]:
@@ -72,12 +90,7 @@ def version_folder(datasets_folder: Path, reference: str) -> Path:
     """
     name, _, version = reference.partition("@")
     home = datasets_folder / name
-    there = sorted(
-        (entry.name for entry in home.iterdir() if (entry / MANIFEST_FILE).is_file())
-        if name and home.is_dir()
-        else [],
-        key=version_order,
-    )
+    there = [entry.name for entry in _version_folders(home)] if name else []
     if not there:
         names = sorted(entry.name for entry in datasets_folder.glob("*") if entry.is_dir())
         raise InputError(
