@@ -43,6 +43,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """
     with temporary_folder(path.parent) as temporary:
         yield temporary
+        sync_folder(temporary)
         publish_folder(temporary, path)
 
 
@@ -61,14 +62,20 @@ def temporary_folder(parent: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def publish_folder(temporary: Path, path: Path) -> None:
-    """Sync every file of a temporary folder and rename it to `path`, which must not exist."""
-    with write_errors(path):
-        for entry in sorted(temporary.rglob("*")):
+def sync_folder(folder: Path) -> None:
+    """Bring every file and folder in `folder` to the disk."""
+    with write_errors(folder):
+        for entry in sorted(folder.rglob("*")):
             if entry.is_file():
                 _sync(entry)
             else:
                 _sync_folder(entry)
+        _sync_folder(folder)
+
+
+def publish_folder(temporary: Path, path: Path) -> None:
+    """Rename a temporary folder that was synced to `path`, which must not exist."""
+    with write_errors(path):
         if path.exists():
             raise StorageError(f"{path} exists already and is never changed.")
         temporary.rename(path)

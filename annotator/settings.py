@@ -20,6 +20,7 @@ from pydantic_settings import (
 
 from annotator.atomic import atomic_file
 from annotator.domain.errors import InputError
+from annotator.workflows.mine import MiningPlan
 
 SETTINGS_FILE = "annotator.toml"
 _ENV_PREFIX = "ANNOTATOR_"
@@ -98,6 +99,12 @@ class MiningSettings(_Section):
     near_duplicate_similarity: float = Field(
         0.85, gt=0, le=1, description="Similarity to a relevant chunk that rules a negative out."
     )
+
+    def plan(self) -> MiningPlan:
+        """Return what the workflow takes."""
+        return MiningPlan(
+            self.depth_k, self.wanted_min, self.wanted_max, self.near_duplicate_similarity
+        )
 
 
 class ReleaseSettings(_Section):

@@ -70,7 +70,6 @@ def mine(
     as_json: AsJson = False,
 ) -> None:
     """Find hard negatives in the live top-k, and answers that are cut across chunks."""
-    from annotator.workflows.mine import MiningPlan
     from annotator.workflows.mine import mine as run_mine
 
     def work(workspace: "Workspace", report: "Report") -> "MineReport":
@@ -80,12 +79,7 @@ def mine(
             return run_mine(
                 workspace.store,
                 live,
-                plan=MiningPlan(
-                    depth_k=wanted.depth_k,
-                    wanted_min=wanted.wanted_min,
-                    wanted_max=wanted.wanted_max,
-                    near_duplicate_similarity=wanted.near_duplicate_similarity,
-                ),
+                plan=wanted.plan(),
                 report=report,
             )
         finally:

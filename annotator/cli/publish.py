@@ -42,7 +42,7 @@ def release(
                 languages=settings.dataset.languages,
                 test_share=settings.release.test_share,
                 split_salt=settings.release.split_salt,
-                negatives_min=settings.mining.wanted_min,
+                mining=settings.mining.plan(),
                 pseudonym=lambda assessor: pseudonym(workspace, assessor),
                 config=config_snapshot(workspace),
                 tool_version=__version__,

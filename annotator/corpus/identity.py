@@ -23,13 +23,16 @@ def chunk_id(doc_id: str, start: int, end: int, text: str) -> str:
 
 
 def corpus_sha256(chunks: Iterable[Chunk], document_hashes: dict[str, str]) -> str:
-    """Return a hash over every document and chunk, in an order of its own: ids, places, texts."""
+    """Return a hash over every document and chunk, in an order of its own.
+
+    It holds ids, places, texts and titles, since retrievers index titles too.
+    """
     digest = hashlib.sha256()
     for doc_id, sha256 in sorted(document_hashes.items()):
         digest.update(f"d\x00{doc_id}\x00{sha256}\n".encode("utf-8", "surrogatepass"))
     for chunk in sorted(chunks, key=lambda chunk: chunk.chunk_id):
-        place = f"c\x00{chunk.chunk_id}\x00{chunk.doc_id}\x00{chunk.start}\x00{chunk.end}\n"
-        digest.update(place.encode("utf-8", "surrogatepass"))
+        parts = ("c", chunk.chunk_id, chunk.doc_id, str(chunk.start), str(chunk.end), chunk.title)
+        digest.update(("\x00".join(parts) + "\n").encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

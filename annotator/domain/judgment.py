@@ -24,6 +24,7 @@ QueryState: TypeAlias = Literal[
     "cannot_judge",
     "disputed",
     "contradiction",
+    "stale",
     "answered",
     "no_answer",
 ]

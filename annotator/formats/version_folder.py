@@ -170,10 +170,13 @@ def file_entries(folder: Path) -> list[FileEntry]:
     return sorted(entries, key=lambda entry: entry.path)
 
 
-def content_sha256(entries: Sequence[FileEntry]) -> str:
-    """Return one hash over the data files: equal for versions that differ in description alone."""
+def content_sha256(entries: Sequence[FileEntry], *, about: Sequence[str]) -> str:
+    """Return one hash over the data files and what the data card says of them in general.
+
+    Equal for two versions that need not be told apart; `about` holds title, licence, languages.
+    """
     lines = [f"{e.sha256}  {e.path}\n" for e in entries if e.path not in _DESCRIPTIVE]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return hashlib.sha256("".join([*lines, *(f"{part}\n" for part in about)]).encode()).hexdigest()
 
 
 def write_sums(folder: Path) -> None:

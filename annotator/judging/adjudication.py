@@ -43,6 +43,12 @@ class ResolvedQuery:
         return tuple(sorted(c for c, grade in self.grades.items() if grade >= RELEVANCE_THRESHOLD))
 
     @property
+    def relevant(self) -> tuple[str, ...]:
+        """The chunks that answer, alone or in a group, by id."""
+        in_groups = {chunk_id for group in self.answer_groups for chunk_id in group}
+        return tuple(sorted({*self.direct, *in_groups}))
+
+    @property
     def is_split(self) -> bool:
         """Whether the query is answered, but by no single chunk."""
         alone = self.direct or any(len(group) == 1 for group in self.answer_groups)
@@ -57,14 +63,20 @@ def resolve(
     judgments: Sequence[Judgment],
     verdicts: Sequence[QueryVerdict],
     cut_groups: Sequence[tuple[str, ...]] = (),
+    was_pooled: bool = True,
+    is_current: bool = True,
 ) -> ResolvedQuery:
     """Bring everything that was said about one query together.
 
     `cut_groups` are sets of chunks over whose borders a span of evidence runs; they count as
-    answer groups where no chunk answers alone and the assessor named none. A query is *answered*
-    by a grade 2 or a complete group, once its pool is judged or an assessor finished it;
-    *no_answer* only where an assessor said so and the whole pool was judged. `added` are
-    candidates that came after the pool: they wait to be judged, but take no statement back.
+    answer groups where an assessor says that there is an answer, named no group, and no chunk
+    answers alone. `added` are candidates that came after the pool: they wait to be judged, but
+    take no statement back. `was_pooled` tells whether retrievers were asked at all, `is_current`
+    whether that was on the present corpus.
+
+    *answered*: a chunk of grade 2, or a group whose members all have an agreed grade of 1 or 2,
+    once every candidate was looked at or an assessor finished the query. *no_answer*: an assessor
+    said so, and every candidate has an agreed grade; *stale* where the corpus grew since.
     """
     by_chunk: dict[str, list[Judgment]] = defaultdict(list)
     for judgment in judgments:
@@ -80,26 +92,32 @@ def resolve(
             grades[chunk_id] = next(iter(given))
         else:
             cannot.append(chunk_id)
-    unjudged = tuple(chunk_id for chunk_id in [*pool, *added] if chunk_id not in by_chunk)
     answers = {verdict.has_answer for verdict in verdicts if verdict.has_answer is not None}
     stated = {_as_sets(verdict.answer_groups) for verdict in verdicts if verdict.answer_groups}
+    has_answer = next(iter(answers), None)
     direct = any(grade >= RELEVANCE_THRESHOLD for grade in grades.values())
-    groups = next(iter(stated), () if direct else _as_sets(cut_groups))
+    implied = _as_sets(cut_groups) if has_answer is True and not direct else ()
+    groups = next(iter(stated), implied)
+    said_of_pool = _PoolFacts(
+        was_pooled=was_pooled,
+        is_current=is_current,
+        is_looked_at=all(chunk_id in by_chunk for chunk_id in pool),
+        is_graded=all(chunk_id in grades for chunk_id in pool),
+    )
+    in_conflict = bool(disputed) or len(answers) > 1 or len(stated) > 1
+    if in_conflict:
+        state: QueryState = "disputed"
+    elif not grades and has_answer is None:
+        state = "cannot_judge" if cannot else "unjudged"
+    else:
+        state = _state(grades, groups, has_answer, direct or bool(groups), said_of_pool)
     return ResolvedQuery(
         query_id=query_id,
-        state=_state(
-            in_conflict=bool(disputed) or len(answers) > 1 or len(stated) > 1,
-            has_answer=next(iter(answers), None),
-            useless_member=any(grades.get(c) == 0 for group in groups for c in group),
-            relevant=direct or bool(groups),
-            any_grade=bool(grades),
-            any_refusal=bool(cannot),
-            complete=all(chunk_id in by_chunk for chunk_id in pool),
-        ),
+        state=state,
         grades=grades,
         disputed=tuple(disputed),
         cannot_judge=tuple(cannot),
-        unjudged=unjudged,
+        unjudged=tuple(chunk_id for chunk_id in [*pool, *added] if chunk_id not in by_chunk),
         spans=_spans(judgments, grades),
         answer_groups=groups,
         assessors=tuple(
@@ -108,28 +126,36 @@ def resolve(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _PoolFacts:
+    was_pooled: bool
+    is_current: bool
+    is_looked_at: bool
+    is_graded: bool
+
+
 def _state(
-    *,
-    in_conflict: bool,
+    grades: dict[str, Grade],
+    groups: Sequence[tuple[str, ...]],
     has_answer: bool | None,
-    useless_member: bool,
     relevant: bool,
-    any_grade: bool,
-    any_refusal: bool,
-    complete: bool,
+    pool: _PoolFacts,
 ) -> QueryState:
-    if in_conflict:
-        return "disputed"
-    if not any_grade and has_answer is None:
-        return "cannot_judge" if any_refusal else "unjudged"
-    if useless_member or (has_answer is not None and has_answer != relevant):
-        # a group with a chunk of no use, an answer that no chunk holds, a denied one that some does
-        return "contradiction"
-    if not complete and has_answer is not True:
+    """Return the state of a query on which nobody disagrees and somebody said something."""
+    members = [grades.get(chunk_id) for group in groups for chunk_id in group]
+    if 0 in members:
+        return "contradiction"  # a chunk of no use in a group that answers
+    if None in members:
         return "partly_judged"
+    if has_answer is not None and has_answer != relevant:
+        return "contradiction"  # an answer that no chunk holds, or a denied one that some does
     if relevant:
-        return "answered"
-    return "no_answer" if has_answer is False else "unconfirmed"
+        return "answered" if has_answer or pool.is_looked_at else "partly_judged"
+    if not pool.is_looked_at or (has_answer is False and not pool.is_graded):
+        return "partly_judged"
+    if has_answer is None or not pool.was_pooled:
+        return "unconfirmed"
+    return "no_answer" if pool.is_current else "stale"
 
 
 def _as_sets(groups: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

@@ -4,7 +4,7 @@ Two signs: a span of evidence that runs over the border of chunks, and a group o
 an assessor said that only together they answer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.document import Chunk, Span
@@ -23,22 +23,19 @@ class CutSpan:
 
 
 def cut_spans(
-    spans: Sequence[Span],
-    chunks_at: Callable[[Span], Sequence[Chunk]],
-    *,
-    texts: Mapping[Span, str | None],
+    touching: Mapping[Span, Sequence[Chunk]], *, texts: Mapping[Span, str | None]
 ) -> list[CutSpan]:
     """Return the spans that no single chunk holds, in document order.
 
-    `chunks_at` gives the chunks that touch a span, `texts` a span's text, None where it is not
+    `touching` gives the chunks that touch each span, `texts` a span's text, None where it is not
     known. Of overlapping chunks the fewest are taken that cover the span (greedily by furthest
     end, which is optimal for intervals). Blanks, between chunks or at the ends of a selection,
     need no chunk.
     """
     found: list[CutSpan] = []
-    for span in sorted(set(spans)):
+    for span in sorted(touching):
         text = texts[span]
-        cover, is_complete = _cover(span, chunks_at(span), text)
+        cover, is_complete = _cover(span, touching[span], text)
         if len(cover) > 1 or (cover and not is_complete):
             chunk_ids = tuple(chunk.chunk_id for chunk in cover)
             found.append(CutSpan(span, chunk_ids, is_complete and text is not None))

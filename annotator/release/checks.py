@@ -9,6 +9,7 @@ def record_problems(records: Sequence[Record], *, chunk_ids: Collection[str]) ->
     """Return one sentence per broken rule of the export contract, in the records' order."""
     problems: list[str] = []
     seen: dict[str, str] = {}
+    known = set(chunk_ids)
     for record in records:
         where = f"Query {record.query_id}"
         if record.query_id in seen:
@@ -28,8 +29,13 @@ def record_problems(records: Sequence[Record], *, chunk_ids: Collection[str]) ->
         for chunk_id in record.hard_negative_ids:
             if grades.get(chunk_id) != 0:
                 problems.append(f"{where} has the hard negative {chunk_id}, not judged 0.")
+        grouped = {chunk_id for group in record.answer_groups for chunk_id in group}
+        if grouped != set(record.relevant_chunk_ids):
+            problems.append(f"{where} has relevant chunks that are not those of its groups.")
+        if set(record.relevant_chunk_ids) - {c for c, grade in grades.items() if grade > 0}:
+            problems.append(f"{where} has a relevant chunk that nobody graded 1 or 2.")
         named = {*record.relevant_chunk_ids, *record.hard_negative_ids, *grades}
-        dangling = sorted(named - set(chunk_ids))
+        dangling = sorted(named - known)
         if dangling:
             problems.append(f"{where} names chunks that the corpus lacks: {dangling[:3]}.")
     return problems

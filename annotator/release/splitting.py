@@ -54,7 +54,9 @@ def split_queries(
     test_share: float,
     salt: str,
 ) -> SplitPlan:
-    """Assign each query; `strata` maps query ids to the class whose shares should be even.
+    """Assign each query of `strata`, which maps ids to the class whose shares should be even.
+
+    `needs` and `earlier` may hold more queries: one that is open now still ties its need.
 
     A need that holds a test query of an earlier version is test; one that holds only tuning
     queries stays tuning. New needs are taken stratum by stratum, in an order that the salt fixes,
@@ -65,11 +67,15 @@ def split_queries(
     members: dict[str, list[str]] = {}
     for query_id in sorted(strata):
         members.setdefault(needs[query_id], []).append(query_id)
+    decided: dict[str, set[Split]] = {}
+    for query_id, known in earlier.items():
+        if query_id in needs:
+            decided.setdefault(needs[query_id], set()).add(known)
     splits: dict[str, Split] = {}
     moved: list[str] = []
     fresh: list[str] = []
     for need, queries in members.items():
-        before = {earlier[query_id] for query_id in queries if query_id in earlier}
+        before = decided.get(need, set())
         if not before:
             fresh.append(need)
             continue

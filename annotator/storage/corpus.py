@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from sqlalchemy import Row, delete, func, insert, select
+from sqlalchemy import Row, delete, false, func, insert, select
 
 from annotator.domain.document import Chunk, Document, Span
 from annotator.storage.engine import Transaction
@@ -58,6 +58,16 @@ def add_chunks(tx: Transaction, batch: Sequence[Chunk]) -> None:
         )
 
 
+def rename_chunks(tx: Transaction, batch: Sequence[Chunk]) -> None:
+    """Give known chunks another title or number in their document."""
+    for chunk in batch:
+        tx.execute(
+            chunks.update()
+            .where(chunks.c.chunk_id == chunk.chunk_id)
+            .values(title=chunk.title, position=chunk.index)
+        )
+
+
 def remove_chunks(tx: Transaction, chunk_ids: Sequence[str]) -> None:
     """Remove chunks that nothing refers to."""
     for part in _parts(chunk_ids):
@@ -82,6 +92,16 @@ def document_hashes(tx: Transaction) -> dict[str, str]:
     return {row.doc_id: row.sha256 for row in rows}
 
 
+def languages_and_lengths(tx: Transaction, doc_ids: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Return doc_id -> (language, number of characters) of the known ones among the ids."""
+    columns = (documents.c.doc_id, documents.c.lang, documents.c.chars)
+    return {
+        row.doc_id: (row.lang, row.chars)
+        for part in _parts(doc_ids)
+        for row in tx.execute(select(*columns).where(documents.c.doc_id.in_(part)))
+    }
+
+
 def all_chunks(tx: Transaction) -> list[Chunk]:
     """Return every chunk, by document and position."""
     return [_chunk(row) for row in tx.execute(select(chunks).order_by(*_CHUNK_ORDER))]
@@ -104,16 +124,15 @@ def chunks_of_document(tx: Transaction, doc_id: str) -> list[Chunk]:
 
 def slices(tx: Transaction, spans: Sequence[Span]) -> list[str | None]:
     """Return the text of each span, None where the document is unknown or too short."""
-    texts: dict[str, str | None] = {}
-    for doc_id in {span.doc_id for span in spans}:
-        texts[doc_id] = tx.execute(
-            select(documents.c.text).where(documents.c.doc_id == doc_id)
-        ).scalar_one_or_none()
     found: list[str | None] = []
     for span in spans:
-        text = texts[span.doc_id]
-        inside = text is not None and 0 <= span.start < span.end <= len(text)
-        found.append(text[span.start : span.end] if inside and text is not None else None)
+        piece = func.substr(documents.c.text, span.start + 1, span.end - span.start)
+        is_inside = documents.c.chars >= span.end if 0 <= span.start < span.end else false()
+        found.append(
+            tx.execute(
+                select(piece).where(documents.c.doc_id == span.doc_id, is_inside)
+            ).scalar_one_or_none()
+        )
     return found
 
 

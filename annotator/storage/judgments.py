@@ -1,7 +1,5 @@
 """Append-only events and, in the same transaction, the projection of what holds now."""
 
-from collections.abc import Sequence
-
 from sqlalchemy import ColumnElement, Row, Table, delete, func, insert, select
 
 from annotator.domain.document import Span
@@ -23,7 +21,7 @@ def payload_of(event: Event) -> JsonObject:
     if isinstance(event, GradeEvent):
         return {
             "grade": event.grade,
-            "spans": _spans_out(event.spans),
+            "spans": _spans_out(event),
             "note": event.note,
             "cannot_judge": event.cannot_judge,
             "active_ms": event.active_ms,
@@ -109,6 +107,15 @@ def judged_chunk_ids(tx: Transaction) -> set[str]:
     return found
 
 
+def evidence_doc_ids(tx: Transaction) -> set[str]:
+    """Return every document in which anybody marked evidence that holds now."""
+    return {
+        span["doc_id"]
+        for spans in tx.execute(select(judgments.c.spans)).scalars()
+        for span in spans
+    }
+
+
 def count_events(tx: Transaction) -> int:
     """Return the number of events."""
     return tx.execute(select(func.count()).select_from(events)).scalar_one()
@@ -129,7 +136,7 @@ def _project(tx: Transaction, event: Event, seq: int, *, scheme_version: int) ->
             {
                 "grade": event.grade,
                 "cannot_judge": event.cannot_judge,
-                "spans": _spans_out(event.spans),
+                "spans": _spans_out(event),
                 "note": event.note,
                 "seq": seq,
             },
@@ -221,12 +228,17 @@ def _verdicts(tx: Transaction, *conditions: ColumnElement[bool]) -> list[QueryVe
             note=row.note,
         )
         for row in tx.execute(statement)
-        if row.has_answer is not None or row.answer_groups
+        if row.has_answer is not None or row.answer_groups or row.note
     ]
 
 
-def _spans_out(spans: Sequence[Span]) -> list[Json]:
-    return [{"doc_id": span.doc_id, "start": span.start, "end": span.end} for span in spans]
+def _spans_out(event: GradeEvent) -> list[Json]:
+    """Return the spans with the text that stood there, so that evidence can be found again."""
+    quotes = event.quotes or (None,) * len(event.spans)
+    return [
+        {"doc_id": span.doc_id, "start": span.start, "end": span.end, "quote": quote}
+        for span, quote in zip(event.spans, quotes, strict=True)
+    ]
 
 
 def _spans_in(spans: list[dict[str, object]]) -> tuple[Span, ...]:

@@ -87,7 +87,7 @@ def assign(tx: Transaction, name: str, version: str, splits: dict[str, Split]) -
     """Record the split of queries that are new, and of those that moved to test."""
     known = assignments(tx, name)
     for query_id, split in splits.items():
-        if known.get(query_id, split) != split:
+        if known.get(query_id) == "tuning" and split == "test":
             tx.execute(
                 split_assignments.update()
                 .where(split_assignments.c.name == name, split_assignments.c.query_id == query_id)

@@ -4,7 +4,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sqlalchemy import insert, select
+from sqlalchemy import Row, insert, select
 
 from annotator.domain.run import Hit, RetrievedList, Run
 from annotator.storage.engine import Transaction, now
@@ -69,25 +69,24 @@ class RunSummary:
 def latest(tx: Transaction, purpose: Purpose) -> list[RunSummary]:
     """Return the last run of each retriever for a purpose, by the retriever's name."""
     rows = tx.execute(select(runs).where(runs.c.purpose == purpose).order_by(runs.c.created_at))
-    last = {
-        row.retriever: RunSummary(
-            row.run_id,
-            row.retriever,
-            row.retriever_version,
-            row.depth_k,
-            row.corpus_sha256,
-            row.created_at,
-        )
-        for row in rows
-    }
+    last = {row.retriever: _summary(row) for row in rows}
     return [last[name] for name in sorted(last)]
 
 
-def get(tx: Transaction, run_id: str) -> Run | None:
-    """Return a stored run."""
-    row = tx.execute(select(runs).where(runs.c.run_id == run_id)).one_or_none()
-    if row is None:
-        return None
+def pooled_on(tx: Transaction) -> dict[str, str]:
+    """Return query_id -> hash of the corpus on which it was last pooled."""
+    rows = tx.execute(
+        select(run_lists.c.query_id, runs.c.corpus_sha256)
+        .join(runs, runs.c.run_id == run_lists.c.run_id)
+        .where(runs.c.purpose == "pool")
+        .order_by(runs.c.created_at)
+    )
+    return {row.query_id: row.corpus_sha256 for row in rows}
+
+
+def get(tx: Transaction, run_id: str) -> tuple[RunSummary, list[RetrievedList]]:
+    """Return a stored run: what it was, and its lists by query. The run must be there."""
+    row = tx.execute(select(runs).where(runs.c.run_id == run_id)).one()
     hits: dict[str, list[Hit]] = {}
     ordered = run_hits.select().where(run_hits.c.run_id == run_id)
     for hit in tx.execute(ordered.order_by(run_hits.c.query_id, run_hits.c.rank)):
@@ -95,17 +94,23 @@ def get(tx: Transaction, run_id: str) -> Run | None:
     lists = tx.execute(
         select(run_lists).where(run_lists.c.run_id == run_id).order_by(run_lists.c.query_id)
     )
-    return Run(
-        retriever=row.retriever,
-        retriever_version=row.retriever_version,
-        depth_k=row.depth_k,
-        lists=tuple(
-            RetrievedList(
-                entry.query_id,
-                tuple(hits.get(entry.query_id, ())),
-                entry.confidence,
-                entry.latency_ms,
-            )
-            for entry in lists
-        ),
+    return _summary(row), [
+        RetrievedList(
+            entry.query_id,
+            tuple(hits.get(entry.query_id, ())),
+            entry.confidence,
+            entry.latency_ms,
+        )
+        for entry in lists
+    ]
+
+
+def _summary(row: Row[tuple[object, ...]]) -> RunSummary:
+    return RunSummary(
+        row.run_id,
+        row.retriever,
+        row.retriever_version,
+        row.depth_k,
+        row.corpus_sha256,
+        row.created_at,
     )

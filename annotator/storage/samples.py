@@ -38,13 +38,13 @@ def current_plan(tx: Transaction) -> Plan | None:
 def replace(tx: Transaction, plan: Plan, queries: list[SampledQuery]) -> None:
     """Put a plan and its queries in force.
 
-    Queries that stay keep their pool and their judgments; those that go must have no judgment
-    (see `judged_query_ids`), and lose their pool.
+    Queries that stay keep their pool and their judgments; those that go lose their pool. Raises
+    an integrity error where one that goes was judged: the caller checks `judged_query_ids`.
     """
     keep = {query.query_id for query in queries}
     old = set(tx.execute(select(sampled_queries.c.query_id)).scalars())
     for gone in sorted(old - keep):
-        for table in (leases, hard_negatives, split_answers, pool_chunks, judgments, verdicts):
+        for table in (leases, hard_negatives, split_answers, pool_chunks):
             tx.execute(delete(table).where(table.c.query_id == gone))
         tx.execute(delete(sampled_queries).where(sampled_queries.c.query_id == gone))
     if tx.execute(select(plans.c.plan_id).where(plans.c.plan_id == plan.plan_id)).first() is None:

@@ -120,6 +120,7 @@ pool_chunks = Table(
     Column("position", Integer, nullable=False),
     Column("source", String, nullable=False),
     CheckConstraint("source IN ('pool', 'mine')", name="source"),
+    Index(None, "chunk_id"),
 )
 
 runs = Table(
@@ -186,6 +187,7 @@ judgments = Table(
     Column("note", Text, nullable=False),
     Column("seq", _Seq, ForeignKey("events.seq"), nullable=False),
     CheckConstraint("grade IS NULL OR grade IN (0, 1, 2)", name="grade"),
+    Index(None, "chunk_id"),
 )
 
 verdicts = Table(
@@ -217,6 +219,7 @@ hard_negatives = Table(
     Column("position", Integer, nullable=False),
     Column("run_id", String, ForeignKey("runs.run_id"), nullable=False),
     Column("rank", Integer, nullable=False),
+    Index(None, "chunk_id"),
 )
 
 split_answers = Table(

@@ -1,21 +1,21 @@
 """Documents in, chunks out: import a corpus, or say why it cannot be."""
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from annotator.corpus.chunking import cut_fixed, cut_structure, title_of
 from annotator.corpus.identity import corpus_sha256, text_sha256
-from annotator.corpus.locating import locate
 from annotator.domain.document import Chunk, Document
 from annotator.domain.errors import InputError
+from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
-from annotator.formats.chunks import RawChunk, read_chunks, write_chunks
+from annotator.formats.chunks import read_chunks, write_chunks
 from annotator.formats.documents import RawDocument, read_documents
 from annotator.storage import corpus, facts, judgments, pools
 from annotator.storage.engine import Store, Transaction
 from annotator.text.language import guess_language
+from annotator.workflows.own_chunks import place_chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +59,38 @@ def import_corpus(
     """
     fresh = _documents(paths, languages, report)
     own = list(read_chunks(chunks_file)) if chunks_file is not None else None
-    with store.write() as tx:
-        hashes = corpus.document_hashes(tx)
-        changed = [d for d in fresh.values() if hashes.get(d.doc_id, d.sha256) != d.sha256]
-        new = [d for d in fresh.values() if d.doc_id not in hashes]
-        corpus.replace_documents(tx, list(fresh.values()))
-        if own is not None:
-            wanted = _own_chunks(tx, own)
-            # documents that the chunk file says nothing about keep what they have
-            touched = {chunk.doc_id for chunk in wanted}
-        else:
+    with store.read() as tx:
+        before = corpus.document_hashes(tx)
+        if own is None:
             _refuse_second_cut(tx, fresh)
-            wanted = _cut(list(fresh.values()), chunking, report)
-            touched = set(fresh)
-        added, removed = _exchange(tx, wanted, touched)
-        chunks = corpus.all_chunks(tx)
-        hashes = corpus.document_hashes(tx)
-        facts.put(tx, "corpus_sha256", corpus_sha256(chunks, hashes))
-        facts.put(
-            tx,
-            "chunking",
-            {"source": "own"}
-            if own is not None
-            else {
-                "source": "builtin",
-                "chunker": chunking.chunker,
-                "chunk_chars": chunking.chunk_chars,
-                "overlap_chars": chunking.overlap_chars,
-            },
+        named = {row.doc_id for row in own or ()} - set(fresh)
+        stored = [corpus.document(tx, doc_id) for doc_id in sorted(named)]
+    known = {**fresh, **{document.doc_id: document for document in stored if document}}
+    if own is not None:
+        wanted, touched = place_chunks(own, known), {row.doc_id for row in own}
+        source: JsonObject = {"source": "own"}
+    else:
+        wanted, touched = _cut(list(fresh.values()), chunking, report), set(fresh)
+        source = {"source": "builtin", **asdict(chunking)}
+    changed = [d for d in fresh.values() if before.get(d.doc_id, d.sha256) != d.sha256]
+    without = [document.doc_id for document in changed if document.doc_id not in touched]
+    if without:
+        raise InputError(
+            f"Document {without[0]!r} changed, but {chunks_file} holds no chunks of it. Give the "
+            "chunks of every changed document."
         )
+    with store.write() as tx:
+        _refuse_moved_evidence(tx, changed)
+        corpus.replace_documents(tx, list(fresh.values()))
+        added, removed = _exchange(tx, wanted, touched)
+        chunks, hashes = corpus.all_chunks(tx), corpus.document_hashes(tx)
+        facts.put(tx, "corpus_sha256", corpus_sha256(chunks, hashes))
+        facts.put(tx, "chunking", source)
     lengths = sorted(len(chunk.text) for chunk in chunks)
     return IngestReport(
-        documents_new=len(new),
+        documents_new=len(set(fresh) - set(before)),
         documents_changed=len(changed),
-        documents_unchanged=len(fresh) - len(new) - len(changed),
+        documents_unchanged=len(set(fresh) & set(before)) - len(changed),
         chunks_new=added,
         chunks_removed=removed,
         chunks_total=len(chunks),
@@ -160,70 +158,6 @@ def _cut(documents: Sequence[Document], chunking: Chunking, report: Report) -> l
     return chunks
 
 
-def _own_chunks(tx: Transaction, rows: Sequence[RawChunk]) -> list[Chunk]:
-    """Return the user's chunks with their places in the documents."""
-    first: dict[str, RawChunk] = {}
-    by_document: dict[str, list[RawChunk]] = defaultdict(list)
-    for row in rows:
-        other = first.get(row.chunk_id)
-        if other is None:
-            first[row.chunk_id] = row
-            by_document[row.doc_id].append(row)
-        elif (other.doc_id, other.text, other.start) != (row.doc_id, row.text, row.start):
-            raise InputError(
-                f"The chunk id {row.chunk_id!r} stands for two chunks: {other.origin} and "
-                f"{row.origin}. Chunk ids must be unique in the corpus."
-            )
-    chunks: list[Chunk] = []
-    for doc_id, members in by_document.items():
-        document = corpus.document(tx, doc_id)
-        if document is None:
-            raise InputError(
-                f"{members[0].origin}: chunk {members[0].chunk_id!r} belongs to document "
-                f"{doc_id!r}, which is not in the corpus. Import the document with it."
-            )
-        chunks.extend(_placed(document, members))
-    return chunks
-
-
-def _placed(document: Document, members: Sequence[RawChunk]) -> list[Chunk]:
-    for row in members:
-        if not row.text.strip():
-            raise InputError(f"{row.origin}: chunk {row.chunk_id!r} holds no text.")
-    unplaced = [row for row in members if row.start is None]
-    places = dict(
-        zip(
-            (row.chunk_id for row in unplaced),
-            locate(document, [row.text for row in unplaced]),
-            strict=True,
-        )
-    )
-    for row in members:
-        if row.start is None or row.end is None:
-            continue
-        places[row.chunk_id] = (row.start, row.end)
-        there = document.text[row.start : row.end]
-        if there != row.text:
-            raise InputError(
-                f"{row.origin}: chunk {row.chunk_id!r} is said to be {document.doc_id!r}"
-                f"[{row.start}:{row.end}], but there stands {there[:60]!r}. Offsets count code "
-                "points from the start of the document, half open."
-            )
-    ordered = sorted(members, key=lambda row: (places[row.chunk_id], row.chunk_id))
-    return [
-        Chunk(
-            chunk_id=row.chunk_id,
-            doc_id=row.doc_id,
-            start=places[row.chunk_id][0],
-            end=places[row.chunk_id][1],
-            text=row.text,
-            title=row.title or document.title,
-            index=index,
-        )
-        for index, row in enumerate(ordered)
-    ]
-
-
 def _refuse_second_cut(tx: Transaction, fresh: dict[str, Document]) -> None:
     """Keep the user's own chunks from being cut anew by accident."""
     chunking = facts.get(tx, "chunking")
@@ -231,6 +165,17 @@ def _refuse_second_cut(tx: Transaction, fresh: dict[str, Document]) -> None:
         raise InputError(
             "This corpus has chunks of your own, which are never cut anew. Import documents "
             "together with their chunks: annotator corpus import PATH --chunks FILE"
+        )
+
+
+def _refuse_moved_evidence(tx: Transaction, changed: Sequence[Document]) -> None:
+    """Keep evidence where it stands: a span would point at other text in the changed document."""
+    bound = sorted({document.doc_id for document in changed} & judgments.evidence_doc_ids(tx))
+    if bound:
+        raise InputError(
+            f"Document {bound[0]!r} changed, and holds evidence that people marked "
+            f"({len(bound)} such documents). Nothing was imported; use a new workspace for the "
+            "changed corpus."
         )
 
 
@@ -254,8 +199,11 @@ def _exchange(tx: Transaction, wanted: Sequence[Chunk], touched: set[str]) -> tu
                 f"The chunk id {chunk.chunk_id!r} belongs to document {other.doc_id!r} already, "
                 f"not to {chunk.doc_id!r}. Chunk ids must be unique in the corpus."
             )
-    added = [chunk for chunk in wanted if old.get(chunk.chunk_id) != chunk]
-    gone = set(old) - ({chunk.chunk_id for chunk in wanted} - {chunk.chunk_id for chunk in added})
+    places = {chunk_id: _place(chunk) for chunk_id, chunk in old.items()}
+    added = [chunk for chunk in wanted if places.get(chunk.chunk_id) != _place(chunk)]
+    new_ids = {chunk.chunk_id for chunk in added}
+    kept = {chunk.chunk_id: chunk for chunk in wanted if chunk.chunk_id not in new_ids}
+    gone = set(old) - set(kept)
     bound = gone & (pools.pooled_chunk_ids(tx) | judgments.judged_chunk_ids(tx))
     if bound:
         some = sorted(bound)[:3]
@@ -268,4 +216,10 @@ def _exchange(tx: Transaction, wanted: Sequence[Chunk], touched: set[str]) -> tu
         )
     corpus.remove_chunks(tx, sorted(gone))
     corpus.add_chunks(tx, added)
+    corpus.rename_chunks(tx, [c for c in kept.values() if c != old[c.chunk_id]])
     return len(added), len(gone)
+
+
+def _place(chunk: Chunk) -> tuple[str, int, int, str]:
+    """Return what makes a chunk that chunk; its title and number may change."""
+    return chunk.doc_id, chunk.start, chunk.end, chunk.text

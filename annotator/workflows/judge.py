@@ -4,11 +4,10 @@
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from annotator.domain.document import Chunk
+from annotator.domain.document import Chunk, Span
 from annotator.domain.errors import JudgmentRejected, StageOrderError
 from annotator.domain.judgment import (
     Event,
@@ -18,13 +17,13 @@ from annotator.domain.judgment import (
     QueryVerdict,
 )
 from annotator.domain.query import SampledQuery
-from annotator.judging.adjudication import ResolvedQuery, resolve
 from annotator.judging.events import check_grade, check_verdict, parse_event
-from annotator.storage import corpus, judgments, leases, mined, pools, samples
+from annotator.storage import corpus, judgments, leases, pools, samples
 from annotator.storage.engine import Store, Transaction
+from annotator.workflows.resolution import resolve_all, resolve_one
 
 _CONTEXT_CHARS = 400
-_OPEN_STATES = ("unjudged", "partly_judged", "unconfirmed", "contradiction")
+_OPEN_STATES = ("unjudged", "partly_judged", "unconfirmed", "contradiction", "stale")
 MAX_EVENTS = 500
 
 
@@ -161,63 +160,34 @@ def task(store: Store, query_id: str, *, assessor: str) -> JudgeTask:
         }
         ids = [*pool, *sorted(set(said) - set(pool))]
         chunks = corpus.chunks_by_id(tx, ids)
-        documents = {chunk.doc_id for chunk in chunks.values()}
-        texts = {doc_id: corpus.document(tx, doc_id) for doc_id in documents}
+        facts_of = corpus.languages_and_lengths(tx, sorted({c.doc_id for c in chunks.values()}))
+        around = {
+            chunk_id: (
+                _text(tx, chunk.doc_id, max(0, chunk.start - _CONTEXT_CHARS), chunk.start),
+                _text(
+                    tx,
+                    chunk.doc_id,
+                    chunk.end,
+                    min(chunk.end + _CONTEXT_CHARS, facts_of[chunk.doc_id][1]),
+                ),
+            )
+            for chunk_id, chunk in chunks.items()
+        }
         verdict = next(
             (v for v in judgments.verdicts_of(tx, query_id) if v.assessor == assessor), None
         )
         state = resolve_one(tx, query_id).state
-    candidates = []
-    for chunk_id in ids:
-        chunk = chunks[chunk_id]
-        document = texts[chunk.doc_id]
-        text = document.text if document else ""
-        candidates.append(
-            Candidate(
-                chunk=chunk,
-                lang=document.lang if document else "und",
-                before=text[max(0, chunk.start - _CONTEXT_CHARS) : chunk.start],
-                after=text[chunk.end : chunk.end + _CONTEXT_CHARS],
-                judgment=said.get(chunk_id),
-            )
+    candidates = [
+        Candidate(
+            chunk=chunks[chunk_id],
+            lang=facts_of[chunks[chunk_id].doc_id][0],
+            before=around[chunk_id][0],
+            after=around[chunk_id][1],
+            judgment=said.get(chunk_id),
         )
+        for chunk_id in ids
+    ]
     return JudgeTask(query, tuple(candidates), verdict, state)
-
-
-def resolve_all(tx: Transaction) -> dict[str, ResolvedQuery]:
-    """Return what holds for every sampled query."""
-    said: dict[str, list[Judgment]] = defaultdict(list)
-    for judgment in judgments.all_judgments(tx):
-        said[judgment.query_id].append(judgment)
-    stated: dict[str, list[QueryVerdict]] = defaultdict(list)
-    for verdict in judgments.all_verdicts(tx):
-        stated[verdict.query_id].append(verdict)
-    all_pools, nothing = pools.all_pools(tx), pools.Pool()
-    cut = _cut_groups(tx)
-    return {
-        query.query_id: resolve(
-            query_id=query.query_id,
-            pool=all_pools.get(query.query_id, nothing).pooled,
-            added=all_pools.get(query.query_id, nothing).mined,
-            judgments=said[query.query_id],
-            verdicts=stated[query.query_id],
-            cut_groups=cut.get(query.query_id, ()),
-        )
-        for query in samples.all_queries(tx)
-    }
-
-
-def resolve_one(tx: Transaction, query_id: str) -> ResolvedQuery:
-    """Return what holds for one query."""
-    pool = pools.pool_of(tx, query_id)
-    return resolve(
-        query_id=query_id,
-        pool=pool.pooled,
-        added=pool.mined,
-        judgments=judgments.judgments_of(tx, query_id),
-        verdicts=judgments.verdicts_of(tx, query_id),
-        cut_groups=_cut_groups(tx).get(query_id, ()),
-    )
 
 
 def apply_event(tx: Transaction, event: Event) -> bool:
@@ -236,7 +206,9 @@ def apply_event(tx: Transaction, event: Event) -> bool:
         raise JudgmentRejected(f"The sample holds no query {event.query_id!r}.")
     if isinstance(event, GradeEvent):
         chunk = corpus.chunks_by_id(tx, [event.chunk_id]).get(event.chunk_id)
-        check_grade(event, chunk=chunk, texts=corpus.slices(tx, event.spans))
+        texts = corpus.slices(tx, event.spans)
+        check_grade(event, chunk=chunk, texts=texts)
+        event = replace(event, quotes=tuple(text or "" for text in texts))
     else:
         named = [chunk_id for group in event.answer_groups for chunk_id in group]
         check_verdict(event, known_chunk_ids=corpus.chunks_by_id(tx, named))
@@ -251,8 +223,5 @@ def _says_the_same(known: Event, event: Event) -> bool:
     return known == event
 
 
-def _cut_groups(tx: Transaction) -> dict[str, tuple[tuple[str, ...], ...]]:
-    return {
-        query_id: tuple(entry.chunk_ids for entry in entries if entry.kind == "span")
-        for query_id, entries in mined.splits(tx).items()
-    }
+def _text(tx: Transaction, doc_id: str, start: int, end: int) -> str:
+    return (corpus.slices(tx, [Span(doc_id, start, end)])[0] or "") if start < end else ""

@@ -1,20 +1,18 @@
 """Mine hard negatives and split answers from the live retriever and the judgments."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.corpus.identity import OffsetMap
 from annotator.domain.document import Chunk
 from annotator.domain.errors import StageOrderError
 from annotator.domain.progress import Report, silent
-from annotator.domain.run import RetrievedList
+from annotator.domain.run import Hit
 from annotator.judging.adjudication import ResolvedQuery
 from annotator.mining.hard_negatives import NegativeChoice, choose_hard_negatives
-from annotator.mining.split_answers import cut_spans
 from annotator.retrievers.base import Retriever
 from annotator.storage import corpus, facts, judgments, mined, pools, runs, samples
 from annotator.storage.engine import Store, Transaction
-from annotator.workflows.judge import resolve_all
+from annotator.workflows.resolution import cut_answers, resolve_all
 from annotator.workflows.retrieve import run_retriever
 
 
@@ -68,24 +66,29 @@ def mine(
         )
     run = run_retriever(retriever, asked, depth_k=plan.depth_k, chunks=chunks, report=report)
     by_id = {chunk.chunk_id: chunk for chunk in chunks}
+    with store.read() as tx:  # what people said meanwhile counts; nothing is held up by counting
+        resolved = resolve_all(tx)
+        splits = [entry for query_id, _ in asked for entry in _split_answers(tx, query_id)]
+    choices = {
+        entry.query_id: choose_for(resolved[entry.query_id], entry.hits, by_id, plan)
+        for entry in run.lists
+        if entry.query_id in resolved
+    }
     with store.write() as tx:
-        splits = _split_answers(tx, chunks, asked)
-        mined.replace(tx, [], splits)
-        resolved = resolve_all(tx)  # now with the groups that cut spans give
         run_id = runs.add(tx, run, purpose="mine", corpus_sha256=sha256)
-        choices = {
-            entry.query_id: _choose(entry, resolved[entry.query_id], by_id, plan)
-            for entry in run.lists
-        }
+        facts.put(tx, "mine_run", run_id)
+        still_there = {query.query_id for query in samples.all_queries(tx)}
         negatives = [
             mined.StoredNegative(query_id, hit.chunk_id, run_id, hit.rank)
             for query_id, choice in choices.items()
+            if query_id in still_there
             for hit in choice.chosen
         ]
-        mined.replace(tx, negatives, splits)
+        mined.replace(tx, negatives, [s for s in splits if s.query_id in still_there])
         queued = sum(
             pools.append_mined(tx, query_id, choice.unjudged)
             for query_id, choice in choices.items()
+            if query_id in still_there
         )
     settled = [
         query_id for query_id in choices if resolved[query_id].state in ("answered", "no_answer")
@@ -104,18 +107,16 @@ def mine(
     )
 
 
-def _choose(
-    entry: RetrievedList,
-    resolved: ResolvedQuery,
-    chunks: Mapping[str, Chunk],
-    plan: MiningPlan,
+def choose_for(
+    resolved: ResolvedQuery, hits: Sequence[Hit], chunks: Mapping[str, Chunk], plan: MiningPlan
 ) -> NegativeChoice:
-    relevant = {*resolved.direct, *(c for group in resolved.answer_groups for c in group)}
+    """Choose the hard negatives of one query from a live list, by what holds for it now."""
+    relevant = set(resolved.relevant)
     return choose_hard_negatives(
-        entry.hits,
+        hits,
         grades={c: grade for c, grade in resolved.grades.items() if c not in relevant},
         skipped=frozenset({*resolved.disputed, *resolved.cannot_judge, *relevant}),
-        relevant=[chunks[chunk_id] for chunk_id in sorted(relevant)],
+        relevant=[chunks[chunk_id] for chunk_id in resolved.relevant],
         evidence=resolved.spans,
         chunks=chunks,
         wanted_max=plan.wanted_max,
@@ -123,27 +124,15 @@ def _choose(
     )
 
 
-def _split_answers(
-    tx: Transaction, chunks: list[Chunk], asked: list[tuple[str, str]]
-) -> list[mined.StoredSplit]:
-    places = OffsetMap(chunks)
-    found: list[mined.StoredSplit] = []
-    for query_id, _ in asked:
-        spans = [
-            span
-            for judgment in judgments.judgments_of(tx, query_id)
-            if judgment.grade
-            for span in judgment.spans
-        ]
-        texts = dict(zip(spans, corpus.slices(tx, spans), strict=True))
-        for cut in cut_spans(spans, places.chunks_at, texts=texts):
-            if cut.is_complete:
-                found.append(mined.StoredSplit(query_id, "span", cut.chunk_ids, cut.span))
-        groups = {
-            group
-            for verdict in judgments.verdicts_of(tx, query_id)
-            for group in verdict.answer_groups
-            if len(group) > 1
-        }
-        found.extend(mined.StoredSplit(query_id, "group", group, None) for group in sorted(groups))
-    return found
+def _split_answers(tx: Transaction, query_id: str) -> list[mined.StoredSplit]:
+    found = [
+        mined.StoredSplit(query_id, "span", cut.chunk_ids, cut.span)
+        for cut in cut_answers(tx, judgments.judgments_of(tx, query_id))
+    ]
+    groups = {
+        group
+        for verdict in judgments.verdicts_of(tx, query_id)
+        for group in verdict.answer_groups
+        if len(group) > 1
+    }
+    return [*found, *(mined.StoredSplit(query_id, "group", g, None) for g in sorted(groups))]

@@ -5,11 +5,11 @@ counts, and the database's row is an index of it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.atomic import publish_folder, temporary_folder
+from annotator.atomic import publish_folder, sync_folder, temporary_folder
 from annotator.corpus.identity import text_sha256
 from annotator.curation.dedup import near_duplicate_groups
 from annotator.domain.document import Chunk, Document
@@ -18,6 +18,7 @@ from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
 from annotator.domain.query import DistinctQuery, SampledQuery
 from annotator.domain.release import SPLITS, Record, Split
+from annotator.domain.run import Hit
 from annotator.evaluation.measures import GAINS
 from annotator.formats.datacard import data_card
 from annotator.formats.records import changed_fields
@@ -43,10 +44,11 @@ from annotator.release.versioning import (
     next_version,
     version_keys,
 )
-from annotator.storage import corpus, facts, mined, releases, samples
+from annotator.storage import corpus, facts, releases, runs, samples
 from annotator.storage.engine import Store, Transaction, now
 from annotator.text.normalize import normalize
-from annotator.workflows.judge import resolve_all
+from annotator.workflows.mine import MiningPlan, choose_for
+from annotator.workflows.resolution import resolve_all
 from annotator.workflows.versions import adopt_folders, check_dataset_name, latest_release
 
 
@@ -60,7 +62,7 @@ class ReleasePlan:
     languages: tuple[str, ...]
     test_share: float
     split_salt: str
-    negatives_min: int
+    mining: MiningPlan
     pseudonym: Callable[[str], str]
     config: JsonObject
     tool_version: str
@@ -90,7 +92,7 @@ class _Snapshot:
 
     queries: list[SampledQuery]
     resolved: dict[str, ResolvedQuery]
-    negatives: dict[str, list[str]]
+    live: dict[str, tuple[Hit, ...]]
     chunks: list[Chunk]
     documents: list[Document]
     earlier: dict[str, Split]
@@ -139,7 +141,8 @@ def release(
             chunks=snapshot.chunks,
             text_hashes={chunk.chunk_id: text_sha256(chunk.text) for chunk in snapshot.chunks},
         )
-        content = content_sha256(file_entries(folder))
+        about = (plan.title, plan.licence, *plan.languages)
+        content = content_sha256(file_entries(folder), about=about)
         change = _change(parent, keys, content)
         if parent is not None and change == "none":
             return _report(found, plan, parent.version, home, is_new=False)
@@ -168,6 +171,7 @@ def release(
             keys,
         )
         _describe(folder, plan, snapshot, manifest, _difference(home, parent, found.records))
+        sync_folder(folder)
         with store.write() as tx:
             releases.add(
                 tx,
@@ -184,19 +188,17 @@ def release(
 
 def _snapshot(tx: Transaction, name: str) -> _Snapshot:
     queries = samples.all_queries(tx)
+    corpus_sha256 = str(facts.get(tx, "corpus_sha256") or "")
     sampled_plan = samples.current_plan(tx)
     chunking = facts.get(tx, "chunking")
     return _Snapshot(
         queries=queries,
         resolved=resolve_all(tx),
-        negatives={
-            entry_id: [negative.chunk_id for negative in entries]
-            for entry_id, entries in mined.negatives(tx).items()
-        },
+        live=_live_lists(tx, corpus_sha256),
         chunks=corpus.all_chunks(tx),
         documents=list(corpus.all_documents(tx)),
         earlier=releases.assignments(tx, name),
-        corpus_sha256=str(facts.get(tx, "corpus_sha256") or ""),
+        corpus_sha256=corpus_sha256,
         plan={
             "budget": sampled_plan.budget,
             "seed": sampled_plan.seed,
@@ -208,27 +210,49 @@ def _snapshot(tx: Transaction, name: str) -> _Snapshot:
     )
 
 
+def _live_lists(tx: Transaction, corpus_sha256: str) -> dict[str, tuple[Hit, ...]]:
+    """Return the lists that were mined last, query by query.
+
+    Raises ReleaseError where they are of another corpus.
+    """
+    run_id = facts.get(tx, "mine_run")
+    if not isinstance(run_id, str):
+        return {}
+    summary, lists = runs.get(tx, run_id)
+    if summary.corpus_sha256 != corpus_sha256:
+        raise ReleaseError(
+            "The corpus changed since hard negatives were mined. Run annotator pool and annotator "
+            "mine again."
+        )
+    return {entry.query_id: entry.hits for entry in lists}
+
+
 def _find(snapshot: _Snapshot, plan: ReleasePlan) -> _Found:
+    chunks = {chunk.chunk_id: chunk for chunk in snapshot.chunks}
     settled: dict[str, Settled] = {}
     open_queries: list[OpenQuery] = []
     for query in snapshot.queries:
         resolved = snapshot.resolved[query.query_id]
         if resolved.state in ("answered", "no_answer"):
+            # chosen anew from the live list: what was judged since it was mined counts
+            live = snapshot.live.get(query.query_id, ())
+            choice = choose_for(resolved, live, chunks, plan.mining)
             settled[query.query_id] = Settled(
                 query=query,
                 has_answer=resolved.state == "answered",
                 grades=resolved.grades,
                 groups=resolved.answer_groups,
                 spans=resolved.spans,
-                negatives=snapshot.negatives.get(query.query_id, []),
+                negatives=[hit.chunk_id for hit in choice.chosen],
                 annotators=[plan.pseudonym(name) for name in resolved.assessors],
             )
         else:
             open_queries.append(_open(query, resolved))
-    needs = information_needs(settled, _ties(settled))
-    if len(set(needs.values())) < 2:
+    needs = information_needs(snapshot.resolved, _ties(snapshot))
+    n_settled = len({needs[query_id] for query_id in settled})
+    if n_settled < 2:
         raise ReleaseError(
-            f"Only {len(set(needs.values()))} information needs of {len(snapshot.queries)} sampled "
+            f"Only {n_settled} information needs of {len(snapshot.queries)} sampled "
             "queries are settled; two splits need at least 2. Judge more queries to the end, and "
             "confirm those without an answer (see: annotator status)."
         )
@@ -242,7 +266,6 @@ def _find(snapshot: _Snapshot, plan: ReleasePlan) -> _Found:
         test_share=plan.test_share,
         salt=plan.split_salt or plan.name,
     )
-    chunks = {chunk.chunk_id: chunk for chunk in snapshot.chunks}
     texts = {document.doc_id: document.text for document in snapshot.documents}
     records = [
         make_record(
@@ -262,16 +285,18 @@ def _find(snapshot: _Snapshot, plan: ReleasePlan) -> _Found:
     return _Found(records, open_queries, len(parted.moved))
 
 
-def _ties(settled: Mapping[str, Settled]) -> list[tuple[str, ...]]:
-    """Return who asks for one thing: near-duplicates, shared variants, identical evidence."""
+def _ties(snapshot: _Snapshot) -> list[tuple[str, ...]]:
+    """Return who asks for one thing: near-duplicates, shared variants, identical evidence.
+
+    Open queries count too: two settled ones may be tied through one, and it will join them later.
+    """
     by_mark: dict[object, list[str]] = defaultdict(list)
-    queries = []
-    for query_id, entry in settled.items():
-        for span in entry.spans:
-            by_mark[span].append(query_id)
-        for variant in entry.query.variants:
-            by_mark[normalize(variant.text)].append(query_id)
-        queries.append(DistinctQuery(query_id, entry.query.text, entry.query.frequency, ()))
+    for query in snapshot.queries:
+        for span in snapshot.resolved[query.query_id].spans:
+            by_mark[span].append(query.query_id)
+        for variant in query.variants:
+            by_mark[normalize(variant.text)].append(query.query_id)
+    queries = [DistinctQuery(q.query_id, q.text, q.frequency, ()) for q in snapshot.queries]
     near = [
         tuple(member.query_id for member in group.members)
         for group in near_duplicate_groups(queries)
@@ -351,7 +376,7 @@ def _report(
         no_answer=sum(1 for record in records if not record.has_answer),
         split_answer=sum(1 for record in records if record.split_answer),
         short_of_negatives=sum(
-            1 for record in records if len(record.hard_negative_ids) < plan.negatives_min
+            1 for record in records if len(record.hard_negative_ids) < plan.mining.wanted_min
         ),
         moved_to_test=found.moved_to_test,
         open_states=dict(sorted(Counter(query.state for query in found.open_queries).items())),

@@ -77,8 +77,10 @@ def sample(
         if dropped:
             raise InputError(
                 f"This sample would drop {len(dropped)} queries that were judged (such as "
-                f"{min(dropped)}). Draw it with the seed {current.seed if current else 0} of the "
-                "sample in force, or in a new workspace."
+                f"{min(dropped)}). The sample in force has budget "
+                f"{current.budget if current else 0} and seed {current.seed if current else 0}; "
+                "once judging began it can be drawn again as it is, but not replaced. Use a new "
+                "workspace for another one."
             )
         samples.replace(
             tx,

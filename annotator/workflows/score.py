@@ -8,7 +8,7 @@ from annotator.domain.errors import ScoreError
 from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
 from annotator.domain.release import Record, Split
-from annotator.evaluation.measures import JudgedQuery, Scores, score_run
+from annotator.evaluation.measures import GAINS, JudgedQuery, Scores, score_run
 from annotator.formats.version_folder import read_version
 from annotator.retrievers.base import Retriever
 from annotator.storage import corpus, facts, releases, runs
@@ -67,6 +67,11 @@ def score(
             f"{str(version.manifest['corpus_sha256'])[:12]}, but the workspace holds "
             f"{sha256[:12] or 'none'}. Release a version for this corpus, or score in a workspace "
             "with the version's corpus."
+        )
+    if version.manifest["gains"] != {str(grade): gain for grade, gain in GAINS.items()}:
+        raise ScoreError(
+            f"{where} is scored with the gains {version.manifest['gains']}, this program uses "
+            f"{GAINS}. Score it with the version of rag-annotator that made it."
         )
     run = run_retriever(
         retriever,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from annotator.domain.judgment import QueryState
 from annotator.storage import corpus, facts, imports, judgments, mined, pools, releases, samples
 from annotator.storage.engine import Store
-from annotator.workflows.judge import resolve_all
+from annotator.workflows.resolution import resolve_all
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ TEXTS: dict[str, str] = {
     "state.cannot_judge": "cannot judge",
     "state.disputed": "disputed",
     "state.contradiction": "contradicts itself",
+    "state.stale": "corpus grew: check again",
     "state.answered": "answered",
     "state.no_answer": "no answer",
     "lang.en": "English",

@@ -100,6 +100,7 @@ TEXTS: dict[str, str] = {
     "state.cannot_judge": "无法评判",
     "state.disputed": "有分歧",
     "state.contradiction": "自相矛盾",
+    "state.stale": "语料已更新，需复核",
     "state.answered": "有答案",
     "state.no_answer": "无答案",
     "lang.en": "英文",
