@@ -90,7 +90,7 @@ def write_version(
             languages=("en", "zh"),
             test_share=0.25,
             corpus_sha256=corpus,
-            content_sha256=content_sha256(file_entries(folder)),
+            content_sha256=content_sha256(file_entries(folder), about=("Lamp",)),
             gains=GAINS,
         ),
         count_version(

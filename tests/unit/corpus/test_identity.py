@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,13 +94,14 @@ def test_the_corpus_hash_does_not_hang_on_the_order_in_which_it_is_read() -> Non
     assert corpus_sha256(chunks, hashes) == corpus_sha256(chunks[::-1], turned)
 
 
-def test_the_corpus_hash_changes_with_every_document_and_every_place() -> None:
+def test_the_corpus_hash_changes_with_every_document_place_and_title() -> None:
     chunks, hashes = chunks_of([("d1", 0, 3), ("d2", 1, 4)]), {"d1": "1", "d2": "2"}
     others = [
+        corpus_sha256([replace(chunks[0], title="other"), chunks[1]], hashes),
         corpus_sha256(chunks, {**hashes, "d1": "0"}),
         corpus_sha256(chunks, {**hashes, "d3": "3"}),
         corpus_sha256(chunks[:1], hashes),
         corpus_sha256(chunks_of([("d1", 0, 3), ("d2", 1, 5)]), hashes),
         corpus_sha256(chunks_of([("d1", 0, 3), ("d2", 2, 4)]), hashes),
     ]
-    assert len({corpus_sha256(chunks, hashes), *others}) == 6
+    assert len({corpus_sha256(chunks, hashes), *others}) == 7

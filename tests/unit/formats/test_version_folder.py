@@ -236,10 +236,14 @@ def test_a_folder_without_sums_or_manifest_is_no_version(folder: Path, name: str
         verify_folder(folder)
 
 
-def test_the_content_hash_hangs_on_the_data_alone(folder: Path) -> None:
-    before = content_sha256(file_entries(folder))
+def test_the_content_hash_hangs_on_the_data_and_what_is_said_of_it(folder: Path) -> None:
+    def now(*about: str) -> str:
+        return content_sha256(file_entries(folder), about=about)
+
+    before = now("Lamp", "CC0-1.0")
     write_json(folder / "config.snapshot.json", {"other": 1})
     (folder / "README.md").write_text("other")
-    assert content_sha256(file_entries(folder)) == before
+    assert now("Lamp", "CC0-1.0") == before
+    assert now("Lamp", "MIT") != before
     (folder / "open.jsonl").write_text("")
-    assert content_sha256(file_entries(folder)) != before
+    assert now("Lamp", "CC0-1.0") != before

@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -24,6 +24,8 @@ class Case:
     cut: tuple[tuple[str, ...], ...] = ()
     pool: tuple[str, ...] = POOL
     added: tuple[str, ...] = ()
+    was_pooled: bool = True
+    is_current: bool = True
 
 
 NOTHING = (said("c1", grade=0), said("c2", grade=0))
@@ -99,23 +101,77 @@ CASES = [
         (verdict(True, ("c1", "c2")),),
     ),
     Case(
-        "a cut span makes a group",
+        "a group with a chunk that nobody graded",
+        "partly_judged",
+        (said("c1", grade=1),),
+        (verdict(True, ("c1", "c2")),),
+    ),
+    Case(
+        "a group with a chunk that cannot be judged",
+        "partly_judged",
+        (said("c1", grade=1), said("c2", grade=None, cannot_judge=UNABLE)),
+        (verdict(True, ("c1", "c2")),),
+    ),
+    Case(
+        "a cut span makes a group where there is an answer",
         "answered",
         (said("c1", grade=1), said("c2", grade=1)),
+        (verdict(True),),
+        cut=CUT,
+    ),
+    Case(
+        "a cut span alone says nothing",
+        "unconfirmed",
+        (said("c1", grade=1), said("c2", grade=1)),
+        cut=CUT,
+    ),
+    Case(
+        "a cut span that helps in part is no answer where there is none",
+        "no_answer",
+        (said("c1", grade=1), said("c2", grade=1)),
+        (verdict(False),),
         cut=CUT,
     ),
     Case(
         "a cut span over a chunk of no use",
         "contradiction",
         (said("c1", grade=1), said("c2", grade=0)),
+        (verdict(True),),
         cut=CUT,
     ),
     Case(
-        "a denied answer that a cut span gives",
-        "contradiction",
-        (said("c1", grade=1), said("c2", grade=1)),
+        "no answer beside a chunk that cannot be judged",
+        "partly_judged",
+        (said("c1", grade=0), said("c2", grade=None, cannot_judge=UNABLE)),
         (verdict(False),),
-        cut=CUT,
+    ),
+    Case(
+        "no answer where no retriever was asked",
+        "unconfirmed",
+        (said("c1", grade=0),),
+        (verdict(False),),
+        pool=(),
+        was_pooled=False,
+    ),
+    Case(
+        "no answer where every retriever came back empty",
+        "no_answer",
+        (),
+        (verdict(False),),
+        pool=(),
+    ),
+    Case(
+        "no answer in a corpus that grew since",
+        "stale",
+        NOTHING,
+        (verdict(False),),
+        is_current=False,
+    ),
+    Case(
+        "an answer stays one when the corpus grows",
+        "answered",
+        (said("c1", grade=2), said("c2", grade=0)),
+        is_current=False,
     ),
     Case(
         "two grades of two people",
@@ -210,6 +266,8 @@ def resolved(case: Case) -> ResolvedQuery:
         judgments=case.judgments,
         verdicts=case.verdicts,
         cut_groups=case.cut,
+        was_pooled=case.was_pooled,
+        is_current=case.is_current,
     )
 
 
@@ -220,15 +278,8 @@ def test_every_state_follows_from_what_was_said(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_state_does_not_hang_on_the_order_in_which_things_were_said(case: Case) -> None:
-    back = resolve(
-        query_id="q-1",
-        pool=case.pool,
-        added=case.added,
-        judgments=case.judgments[::-1],
-        verdicts=case.verdicts[::-1],
-        cut_groups=case.cut,
-    )
-    assert back == resolved(case)
+    turned = replace(case, judgments=case.judgments[::-1], verdicts=case.verdicts[::-1])
+    assert resolved(turned) == resolved(case)
 
 
 def test_a_disputed_chunk_has_no_grade_and_never_the_higher_one() -> None:
@@ -277,7 +328,7 @@ def test_evidence_of_grades_1_and_2_is_kept_once_and_in_order() -> None:
     assert found.spans == (early, late)
 
 
-def test_cut_groups_count_only_where_no_chunk_answers_alone() -> None:
+def test_cut_groups_count_only_where_an_answer_was_said_and_no_other_way_to_it() -> None:
     def groups(first: Judgment, *verdicts: QueryVerdict) -> tuple[tuple[str, ...], ...]:
         return resolve(
             query_id="q-1",
@@ -287,8 +338,9 @@ def test_cut_groups_count_only_where_no_chunk_answers_alone() -> None:
             cut_groups=CUT,
         ).answer_groups
 
-    assert groups(said("c1", grade=1)) == CUT
-    assert groups(said("c1", grade=2)) == ()
+    assert groups(said("c1", grade=1), verdict(True)) == CUT
+    assert groups(said("c1", grade=1)) == ()
+    assert groups(said("c1", grade=2), verdict(True)) == ()
     assert groups(said("c1", grade=1), verdict(True, ("c2", "c3"))) == (("c2", "c3"),)
 
 
@@ -306,3 +358,15 @@ def test_a_group_of_one_chunk_is_no_split_answer() -> None:
     found = resolved(Case("", "answered", parts, (verdict(True, ("c1",)),)))
     assert found.state == "answered"
     assert not found.is_split
+
+
+def test_relevant_are_those_that_answer_alone_or_in_a_group() -> None:
+    grades = (said("c1", grade=2), said("c3", grade=1), said("c2", grade=1), said("c4", grade=1))
+    found = resolve(
+        query_id="q-1",
+        pool=("c1", "c2", "c3", "c4"),
+        judgments=grades,
+        verdicts=[verdict(True, ("c3", "c2"))],
+    )
+    assert found.direct == ("c1",)
+    assert found.relevant == ("c1", "c2", "c3")

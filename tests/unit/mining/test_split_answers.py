@@ -16,9 +16,9 @@ FIRST, SECOND, THIRD = (0, 14), (15, 29), (30, 36)
 def cuts(text: str, bounds: list[tuple[int, int]], *places: tuple[int, int]) -> list[CutSpan]:
     chunks = chunks_between(a_document(text), *bounds)
     spans = [Span("d1", start, end) for start, end in places]
+    known = OffsetMap(chunks)
     return cut_spans(
-        spans,
-        OffsetMap(chunks).chunks_at,
+        {span: known.chunks_at(span) for span in spans},
         texts={span: text[span.start : span.end] for span in spans},
     )
 
@@ -74,7 +74,7 @@ def test_a_chunk_that_adds_only_blanks_is_not_taken() -> None:
 def test_a_span_whose_text_is_unknown_is_never_complete() -> None:
     chunks = chunks_between(a_document(TEXT), FIRST, THIRD)
     span = Span("d1", 8, 33)
-    found = cut_spans([span], OffsetMap(chunks).chunks_at, texts={span: None})
+    found = cut_spans({span: OffsetMap(chunks).chunks_at(span)}, texts={span: None})
     assert [cut.is_complete for cut in found] == [False]
 
 

@@ -29,13 +29,23 @@ def test_good_records_have_no_problems() -> None:
             "Query q-1 has the hard negative c3, not judged 0.",
         ),
         (
-            replace(GOOD, relevant_chunk_ids=("c1", "c2")),
-            "Query q-1 has c2 as relevant and as hard negative.",
+            replace(GOOD, answer_groups=()),
+            "Query q-1 has relevant chunks that are not those of its groups.",
+        ),
+        (
+            replace(GOOD, graded=GOOD.graded[1:]),
+            "Query q-1 has a relevant chunk that nobody graded 1 or 2.",
         ),
     ],
 )
 def test_a_broken_rule_is_named_with_the_query(record: Record, problem: str) -> None:
     assert record_problems([record], chunk_ids=CORPUS) == [problem]
+
+
+def test_a_chunk_is_not_relevant_and_a_hard_negative_at_once() -> None:
+    record = replace(GOOD, relevant_chunk_ids=("c1", "c2"), answer_groups=(("c1",), ("c2",)))
+    problems = record_problems([record], chunk_ids=CORPUS)
+    assert "Query q-1 has c2 as relevant and as hard negative." in problems
 
 
 def test_an_unjudged_negative_is_a_problem() -> None:

@@ -174,3 +174,17 @@ def test_a_query_that_joins_a_tuning_need_is_tuning() -> None:
         {"q-1": "tuning", "q-3": "test"},
     )
     assert split(world).splits["q-2"] == "tuning"
+
+
+def test_a_query_that_is_open_now_still_ties_its_need() -> None:
+    # q-2 was test in an earlier version and is open in this one
+    needs = information_needs(["q-1", "q-2", "q-3"], [["q-1", "q-2"]])
+    plan = split_queries(
+        {"q-1": "head", "q-3": "head"},
+        needs=needs,
+        earlier={"q-2": "test", "q-3": "tuning"},
+        test_share=0.25,
+        salt="salt",
+    )
+    assert plan.splits == {"q-1": "test", "q-3": "tuning"}
+    assert plan.moved == ()

@@ -111,19 +111,29 @@ def test_a_run_comes_back_with_its_empty_lists(filled: Store) -> None:
         a_list("q-1", "c2", "c1", confidence=None),
         RetrievedList("q-2", (), 0.25, 7.5),
     )
-    run = Run("live", "v1", 5, lists)
     with filled.write() as tx:
-        run_id = runs.add(tx, run, purpose="pool", corpus_sha256="x")
-        assert runs.get(tx, run_id) == run
-        assert runs.get(tx, "r-none") is None
-        assert [entry.run_id for entry in runs.latest(tx, "pool")] == [run_id]
+        run_id = runs.add(tx, Run("live", "v1", 5, lists), purpose="pool", corpus_sha256="x")
+        about, found = runs.get(tx, run_id)
+        assert tuple(found) == lists
+        assert (about.run_id, about.retriever, about.retriever_version) == (run_id, "live", "v1")
+        assert (about.depth_k, about.corpus_sha256) == (5, "x")
+        assert runs.latest(tx, "pool") == [about]
         assert runs.latest(tx, "mine") == []
+
+
+def test_a_query_is_known_by_the_corpus_on_which_it_was_last_pooled(filled: Store) -> None:
+    with filled.write() as tx:
+        assert runs.pooled_on(tx) == {}
+        both = Run("live", "v1", 5, (a_list("q-1", "c1"), a_list("q-2")))
+        runs.add(tx, both, purpose="pool", corpus_sha256="old")
+        runs.add(tx, both, purpose="mine", corpus_sha256="newer")
+        assert runs.pooled_on(tx) == {"q-1": "old", "q-2": "old"}
 
 
 def test_a_query_of_a_version_keeps_its_split_unless_it_moves_to_test(store: Store) -> None:
     with store.write() as tx:
         releases.assign(tx, "lamp", "1.0.0", {"q-1": "tuning", "q-2": "test"})
-        releases.assign(tx, "lamp", "2.0.0", {"q-1": "test", "q-3": "tuning"})
+        releases.assign(tx, "lamp", "2.0.0", {"q-1": "test", "q-2": "tuning", "q-3": "tuning"})
         releases.assign(tx, "other", "1.0.0", {"q-1": "tuning"})
         assert releases.assignments(tx, "lamp") == {
             "q-1": "test", "q-2": "test", "q-3": "tuning",

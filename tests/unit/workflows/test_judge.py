@@ -260,12 +260,3 @@ def test_a_task_shows_ones_own_labels_and_nobody_elses(store: Store) -> None:
 def test_a_query_that_is_not_in_the_sample_has_no_task(store: Store) -> None:
     with pytest.raises(StageOrderError, match="no query 'q-9'"):
         judge.task(store, "q-9", assessor="ann")
-
-
-def test_one_and_all_are_resolved_alike(store: Store) -> None:
-    apply(store, grade("e-1"), grade("e-2", chunk_id="c2", grade=0), verdict())
-    apply(store, grade("e-3", chunk_id="c2", grade=1), assessor="bo")
-    with store.read() as tx:
-        assert judge.resolve_all(tx) == {
-            query_id: judge.resolve_one(tx, query_id) for query_id in ("q-1", "q-2", "q-3")
-        }
