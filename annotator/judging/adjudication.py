@@ -97,7 +97,10 @@ def resolve(
     has_answer = next(iter(answers), None)
     direct = any(grade >= RELEVANCE_THRESHOLD for grade in grades.values())
     implied = _as_sets(cut_groups) if has_answer is True and not direct else ()
-    groups = next(iter(stated), implied)
+    if len(stated) > 1:
+        groups: tuple[tuple[str, ...], ...] = ()  # nothing was agreed on
+    else:
+        groups = next(iter(stated), implied)
     said_of_pool = _PoolFacts(
         was_pooled=was_pooled,
         is_current=is_current,

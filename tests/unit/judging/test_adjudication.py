@@ -370,3 +370,11 @@ def test_relevant_are_those_that_answer_alone_or_in_a_group() -> None:
     )
     assert found.direct == ("c1",)
     assert found.relevant == ("c1", "c2", "c3")
+
+
+def test_groups_on_which_people_disagree_count_for_nothing() -> None:
+    grades = (said("c1", grade=1), said("c2", grade=1), said("c3", grade=1))
+    both = (verdict(True, ("c1", "c2")), verdict(True, ("c1", "c3"), assessor="bo"))
+    found = resolved(Case("", "disputed", grades, both))
+    assert found.answer_groups == ()
+    assert found.relevant == ()
