@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import shutil
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +21,17 @@ TEMPORARY_PREFIX = ".unfinished-"
 def atomic_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; it takes the place of `path` when the block ends.
 
-    Raises DiskFull where there is no room. On any error `path` is what it was.
+    A link is followed; a pipe or device is written to, not replaced. Raises DiskFull where there
+    is no room. On any error `path` is what it was.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with tempfile.TemporaryDirectory() as folder, write_errors(path):
+            copy = Path(folder) / "copy"
+            yield copy
+            with copy.open("rb") as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        return
+    path = path.resolve() if path.is_symlink() else path
     temporary = path.parent / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex[:8]}-{path.name}"
     try:
         with write_errors(path):

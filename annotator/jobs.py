@@ -12,6 +12,7 @@ import sys
 import time
 import uuid
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import psutil
@@ -24,6 +25,7 @@ from annotator.storage.engine import Store
 JOB_VARIABLE = "ANNOTATOR_JOB_ID"
 _REPORT_EVERY_S = 0.5
 _GRACE_S = 5.0
+_START_S = 60.0  # a process that began later than this after its row is another one
 
 
 def start(store: Store, path: Path, arguments: Sequence[str]) -> jobs.Job:
@@ -34,15 +36,20 @@ def start(store: Store, path: Path, arguments: Sequence[str]) -> jobs.Job:
     log = log_path(path, job_id)
     log.parent.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "annotator", "-w", str(path), *arguments]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, JOB_VARIABLE: job_id, "NO_COLOR": "1"},
-            start_new_session=True,  # a signal to the server's terminal does not end the job
-        )
+    try:
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, JOB_VARIABLE: job_id, "NO_COLOR": "1"},
+                start_new_session=True,  # a signal to the server's terminal does not end the job
+            )
+    except OSError as error:
+        with store.write() as tx:
+            jobs.end(tx, job_id, "failed", None)
+        raise JobError(f"The job could not be started: {error}.") from error
     with store.write() as tx:
         jobs.begin(tx, job_id, process.pid)
     return get(store, job_id)
@@ -167,7 +174,6 @@ def _is_alive(job: jobs.Job) -> bool:
         return False
     with contextlib.suppress(psutil.Error):
         process = psutil.Process(job.pid)
-        return process.status() != psutil.STATUS_ZOMBIE and "annotator" in " ".join(
-            process.cmdline()
-        )
+        age_s = process.create_time() - datetime.fromisoformat(job.created_at).timestamp()
+        return process.status() != psutil.STATUS_ZOMBIE and age_s < _START_S
     return False

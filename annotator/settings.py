@@ -20,6 +20,8 @@ from pydantic_settings import (
 
 from annotator.atomic import atomic_file
 from annotator.domain.errors import InputError
+from annotator.domain.json import JsonObject
+from annotator.retrievers.http import public_url
 from annotator.workflows.mine import MiningPlan
 
 SETTINGS_FILE = "annotator.toml"
@@ -129,6 +131,10 @@ class BuiltinRetriever(_Section):
     type: Literal["builtin"] = "builtin"
     mode: Literal["hybrid", "lexical", "dense"] = Field("hybrid", description="Which lists to use.")
 
+    def public(self) -> JsonObject:
+        """Return what may be published."""
+        return {"type": self.type, "mode": self.mode}
+
 
 class HttpRetriever(_Section):
     """Any retriever that answers JSON over HTTP."""
@@ -154,6 +160,17 @@ class HttpRetriever(_Section):
     version: str = Field("", description="What you call this state of the retriever.")
     timeout_s: float = Field(10.0, gt=0, le=600, description="Longest wait for one answer.")
     retries: int = Field(2, ge=0, le=10, description="Tries after the first one.")
+
+    def public(self) -> JsonObject:
+        """Return what may be published: no header, body or query, which may hold a secret."""
+        return {
+            "type": self.type,
+            "url": public_url(self.url),
+            "method": self.method,
+            "hits": self.hits,
+            "confidence": self.confidence,
+            "version": self.version,
+        }
 
 
 RetrieverSettings = Annotated[BuiltinRetriever | HttpRetriever, Field(discriminator="type")]
@@ -231,7 +248,9 @@ def load_settings(path: Path) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         where = _variable(first["loc"]) or f"{path}: {'.'.join(str(part) for part in first['loc'])}"
-        raise InputError(f"{where}: {first['msg']} (got {first['input']!r}).") from error
+        may_be_secret = first["loc"][:1] in (("retrievers",), ("database_url",))
+        got = "" if may_be_secret else f" (got {first['input']!r})"
+        raise InputError(f"{where}: {first['msg']}{got}.") from error
 
 
 def _variable(place: Sequence[int | str]) -> str:

@@ -238,7 +238,9 @@ def create_workspace(
     if path.is_dir() and any(path.iterdir()):
         raise InputError(f"{path} is not empty. Name a new or an empty folder.")
     with write_errors(path):
-        (path / "inbox").mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
+        path.chmod(0o700)  # the log may hold personal data, the settings a secret
+        (path / "inbox").mkdir(exist_ok=True)
     write_settings(
         path / SETTINGS_FILE,
         {
@@ -278,12 +280,13 @@ def pseudonym(workspace: Workspace, assessor: str) -> str:
 def config_snapshot(workspace: Workspace) -> JsonObject:
     """Return all settings that made a version what it is, and the versions of the libraries.
 
-    No secrets: headers of retrievers are named without their values, the database's URL is left
-    out.
+    No secrets: of a retriever over HTTP only what cannot hold one is named; the database's URL is
+    left out.
     """
-    settings = workspace.settings.model_dump(mode="json", exclude={"database_url"})
-    for options in settings["retrievers"].values():
-        options["headers"] = sorted(options.get("headers", {}))
+    settings = workspace.settings.model_dump(mode="json", exclude={"database_url", "retrievers"})
+    settings["retrievers"] = {
+        name: options.public() for name, options in workspace.settings.retrievers.items()
+    }
     with workspace.store.read() as tx:
         pooled, mined = runs.latest(tx, "pool"), runs.latest(tx, "mine")
     return {

@@ -48,7 +48,8 @@ def routes(store: Store, *, assessor_key: str, scope_key: str) -> list[Route]:
 async def _post_events(
     store: Store, request: Request, *, assessor: str, allowed: str
 ) -> JSONResponse:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
         return _sentence(415, "Send events as JSON, with Content-Type: application/json.")
     body = await _body(request)
     if body is None:

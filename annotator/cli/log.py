@@ -30,6 +30,9 @@ def import_files(
     count_column: Annotated[
         str | None, typer.Option(help="Column with the number of times; else a row is one time.")
     ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Read a file anew that was imported before.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import query log files; every row is kept or refused with a reason."""
@@ -43,6 +46,7 @@ def import_files(
                 file,
                 query_column=query_column,
                 count_column=count_column,
+                replaces=replace,
                 report=report,
             )
             for file in files

@@ -1,5 +1,6 @@
 """score: one table that says how well a retriever does."""
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +51,9 @@ def score(
     from annotator.workflows.score import score_to_json
     from annotator.workflows.versions import version_folder
 
+    if threshold is not None and not math.isfinite(threshold):
+        raise typer.BadParameter(f"--threshold {threshold}: use a finite number.")
+
     def work(workspace: "Workspace", report: "Report") -> "ScoreReport":
         wanted = workspace.settings.score
         folder = version_folder(workspace.datasets_folder, reference)
@@ -92,7 +96,8 @@ def _show(found: "ScoreReport") -> None:
         [f"latency {name} (ms)", f"{value:.1f}", f"{scores.n_total} of {scores.n_total}"]
         for name, value in scores.latency_ms.items()
     ]
-    title = f"{found.retriever} on {found.name}@{found.version}, {found.split}"
+    where = f"{found.name}@{found.version}, {found.split}"
+    title = f"{found.retriever} on {where}, lists of {found.depth_k}"
     say_table(title, ["measure", "value", "n scored of n total"], rows, right_from=1)
     say(f"Key {found.comparability_key[:12]}: compare only with scores under the same key.")
     if rejection.n_without_confidence:

@@ -96,8 +96,9 @@ def present(result: T, *, show: Callable[[T], None], as_json: bool) -> None:
 
 def print_json(value: object) -> None:
     """Print a value as one line of JSON; a dataclass as an object of its fields."""
-    sys.stdout.write(json.dumps(_plain(value), ensure_ascii=False) + "\n")
-    sys.stdout.flush()
+    line = json.dumps(_plain(value), ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
 
 
 @contextlib.contextmanager
@@ -108,6 +109,12 @@ def errors_as_exit_code(*, as_json: bool) -> Iterator[None]:
     except AnnotatorError as error:
         if as_json:
             print_json({"error": str(error), "kind": type(error).__name__})
+        _stderr().print(f"Error: {error}", style="red", markup=False, highlight=False)
+        raise typer.Exit(1) from error
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; Python would complain once more at exit
+        raise typer.Exit(0) from None
+    except OSError as error:
         _stderr().print(f"Error: {error}", style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
     except KeyboardInterrupt:

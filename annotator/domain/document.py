@@ -5,6 +5,9 @@ All offsets are code points from the start of the document's text, half open.
 
 from dataclasses import dataclass
 
+MAX_ID_CHARS = 1_000
+"""Most characters of a document's or chunk's id; addresses serve as ids in many corpora."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

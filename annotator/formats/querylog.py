@@ -248,6 +248,8 @@ def _refusal(query: object) -> Refusal | None:
         return "too_long"
     if not query or query.isspace():
         return "empty"
+    if "\x00" in query:
+        return "not_text"
     if not query.isascii() and any("\ud800" <= char <= "\udfff" for char in query):
         return "not_text"
     return None

@@ -195,7 +195,7 @@ FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "agreement": (
         {"type": ["number", "null"], "minimum": -1, "maximum": 1},
-        "Agreement of its annotators; null where one person judged it.",
+        "Agreement of its annotators; null where it was not measured.",
     ),
     "split": ({"enum": ["tuning", "test"]}, "The split, equal to the file's name."),
     "lang": ({"type": "string"}, "Language of the query, BCP 47."),

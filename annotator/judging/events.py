@@ -8,14 +8,13 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
-from annotator.domain.document import Chunk, Span, span_of
+from annotator.domain.document import MAX_ID_CHARS, Chunk, Span, span_of
 from annotator.domain.errors import JudgmentRejected
 from annotator.domain.judgment import GRADES, Event, Grade, GradeEvent, QueryEvent
 
 MAX_NOTE_CHARS = 4_000
 MAX_SPANS = 50
 MAX_GROUPS = 20
-_MAX_ID_CHARS = 200
 
 
 def parse_event(raw: object, *, assessor: str) -> Event:
@@ -149,7 +148,7 @@ def _groups(raw: dict[str, object]) -> tuple[tuple[str, ...], ...]:
     for entry in entries:
         if not _is_list(entry) or not entry:
             raise JudgmentRejected("Each answer group must be a list of chunk ids, not empty.")
-        ids = {_checked(part, "A chunk id in answer_groups", most=_MAX_ID_CHARS) for part in entry}
+        ids = {_checked(part, "A chunk id in answer_groups", most=MAX_ID_CHARS) for part in entry}
         groups.add(tuple(sorted(ids)))
     return tuple(sorted(groups))
 
@@ -159,7 +158,7 @@ def _text(
     name: str,
     *,
     default: str | None = None,
-    most: int | None = _MAX_ID_CHARS,
+    most: int | None = MAX_ID_CHARS,
 ) -> str:
     value = raw.get(name, default)
     if default is not None and (value is None or value == ""):

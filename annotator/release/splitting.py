@@ -84,7 +84,10 @@ def split_queries(
         moved.extend(q for q in queries if split == "test" and earlier.get(q) == "tuning")
     fresh.sort(key=lambda need: (_stratum(members[need], strata), stable_hash(salt, need)))
     credit = int(stable_hash("start", salt), 16) / 16**16 - 0.5
-    seen = in_test = 0
+    # what earlier versions decided counts, or many small releases would drift from the share
+    seen = sum(1 for query_id in earlier if query_id not in strata) + len(splits)
+    in_test = sum(1 for q, known in earlier.items() if known == "test" and q not in strata)
+    in_test += sum(1 for split in splits.values() if split == "test")
     for need in fresh:
         size = len(members[need])
         seen += size

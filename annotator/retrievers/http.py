@@ -1,11 +1,12 @@
 """Any retriever that answers JSON over HTTP, by a request template and paths into the answer."""
 
 import json
+import math
 import os
 import time
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx
 import jmespath
@@ -63,7 +64,7 @@ class HttpRetriever:
     @property
     def version(self) -> str:
         """What the settings call this state of the server, else its address."""
-        return self._request.version or self._request.url.split("?")[0]
+        return self._request.version or public_url(self._request.url)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -79,7 +80,12 @@ class HttpRetriever:
         answer = self._json(self._ask(query, k))
         found = self._paths["hits"].search(answer) if self._paths["hits"] else answer
         if found is None:
-            found = []
+            keys = ", ".join(sorted(answer)[:8]) if isinstance(answer, dict) else "none"
+            raise RetrieverAnswerError(
+                f"Retriever {self._name!r}: the path hits = {self._request.hits!r} leads to "
+                f"nothing in the answer, whose keys are: {keys}. Correct it in annotator.toml, or "
+                "see whether the answer is an error."
+            )
         if not isinstance(found, list):
             raise RetrieverAnswerError(
                 f"Retriever {self._name!r}: the path hits = {self._request.hits!r} leads to "
@@ -118,7 +124,7 @@ class HttpRetriever:
                 problem = f"it answered HTTP {response.status_code}"
                 if response.status_code not in _RETRY_STATUS:
                     break
-        where = self._request.url.split("?")[0]
+        where = public_url(self._request.url)
         raise RetrieverUnavailable(
             f"Retriever {self._name!r} at {where} failed for the query {query[:60]!r}: {problem}. "
             "Check that it runs, and its url, headers and timeout_s in annotator.toml."
@@ -127,7 +133,7 @@ class HttpRetriever:
     def _json(self, response: httpx.Response) -> object:
         try:
             return response.json()
-        except (json.JSONDecodeError, UnicodeDecodeError):
+        except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested without end
             kind = response.headers.get("content-type", "no content type")
             raise RetrieverAnswerError(
                 f"Retriever {self._name!r} answered {kind}, not JSON: {response.text[:60]!r}."
@@ -174,7 +180,16 @@ class HttpRetriever:
             raise RetrieverAnswerError(
                 f"Retriever {self._name!r}: {field} is {json.dumps(value)[:60]}, not a number."
             )
+        if not math.isfinite(value):
+            raise RetrieverAnswerError(f"Retriever {self._name!r}: {field} is {value}.")
         return float(value)
+
+
+def public_url(url: str) -> str:
+    """Return an address without what may be secret: user, password and query."""
+    parts = urlsplit(url)
+    host = parts.netloc.rsplit("@", 1)[-1]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def _template(name: str, body: str) -> object:

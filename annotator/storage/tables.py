@@ -46,6 +46,7 @@ imports = Table(
     Column("kind", String, primary_key=True),
     Column("sha256", String, primary_key=True),
     Column("file_name", Text, nullable=False),
+    Column("options", JSON, nullable=False),
     Column("counts", JSON, nullable=False),
     Column("created_at", String, nullable=False),
 )

@@ -74,17 +74,20 @@ def import_log(
     *,
     query_column: str | None = None,
     count_column: str | None = None,
+    replaces: bool = False,
     report: Report = silent,
 ) -> LogReport:
     """Import one log file; the same content twice changes nothing.
 
-    Raises InputError naming file and row where the file cannot be read as a log, and where it
-    holds no query at all.
+    With `replaces`, a file that was imported before is read anew, such as by another column.
+    Raises InputError naming file and row where the file cannot be read as a log, where it holds
+    no query at all, and where it was imported by another column.
     """
     sha256 = _file_sha256(path)
     with store.read() as tx:
         known = imports.find(tx, "log", sha256)
-    if known is not None:
+    if known is not None and not replaces:
+        _refuse_other_column(path, known, query_column, count_column)
         counts = dict(known.counts)
         rows, kept, distinct = counts.pop("rows"), counts.pop("kept"), counts.pop("distinct")
         return LogReport(str(path), rows, kept, counts, distinct, is_known=True)
@@ -102,8 +105,10 @@ def import_log(
         )
     logs.write_counts(log_folder / f"{sha256[:32]}.parquet", readable)
     counts = {"rows": log.rows, "kept": kept, "distinct": len(readable), **refused}
+    options = {"query_column": log.query_column, "count_column": count_column or ""}
     with store.write() as tx:
-        imports.add(tx, imports.Import("log", sha256, path.name, counts))
+        imports.remove(tx, "log", sha256)
+        imports.add(tx, imports.Import("log", sha256, path.name, options, counts))
     return LogReport(str(path), log.rows, kept, refused, len(readable), is_known=False)
 
 
@@ -234,6 +239,18 @@ def bucket_population(
         BucketedQuery(query, buckets[f], intents[c], strata[intents[c].id], order)
         for query, f, c, order in rows
     ]
+
+
+def _refuse_other_column(
+    path: Path, known: imports.Import, query_column: str | None, count_column: str | None
+) -> None:
+    """Keep a corrected column from being ignored in silence."""
+    for name, asked in (("query_column", query_column), ("count_column", count_column)):
+        if asked is not None and asked != known.options[name]:
+            raise InputError(
+                f"{path} was imported before with {name.replace('_', ' ')} "
+                f"{known.options[name] or 'none'!r}, not {asked!r}. Read it anew with --replace."
+            )
 
 
 def _population(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from annotator.corpus.chunking import cut_fixed, cut_structure, title_of
 from annotator.corpus.identity import corpus_sha256, text_sha256
-from annotator.domain.document import Chunk, Document
+from annotator.domain.document import MAX_ID_CHARS, Chunk, Document
 from annotator.domain.errors import InputError
 from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
@@ -59,6 +59,9 @@ def import_corpus(
     """
     fresh = _documents(paths, languages, report)
     own = list(read_chunks(chunks_file)) if chunks_file is not None else None
+    if own == []:
+        raise InputError(f"{chunks_file} holds no chunks. Export it again.")
+    _refuse_long_ids([*fresh, *(row.chunk_id for row in own or ())])
     with store.read() as tx:
         before = corpus.document_hashes(tx)
         if own is None:
@@ -165,6 +168,15 @@ def _refuse_second_cut(tx: Transaction, fresh: dict[str, Document]) -> None:
         raise InputError(
             "This corpus has chunks of your own, which are never cut anew. Import documents "
             "together with their chunks: annotator corpus import PATH --chunks FILE"
+        )
+
+
+def _refuse_long_ids(ids: Sequence[str]) -> None:
+    too_long = next((name for name in ids if len(name) > MAX_ID_CHARS), None)
+    if too_long is not None:
+        raise InputError(
+            f"The id {too_long[:60]!r}… has {len(too_long)} characters; at most {MAX_ID_CHARS} are "
+            "kept. Use shorter ids."
         )
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from annotator.corpus.identity import OffsetMap
 from annotator.domain.document import Chunk, Span
 from annotator.domain.errors import JudgmentRejected, StageOrderError
 from annotator.domain.judgment import (
@@ -213,7 +214,21 @@ def apply_event(tx: Transaction, event: Event) -> bool:
         named = [chunk_id for group in event.answer_groups for chunk_id in group]
         check_verdict(event, known_chunk_ids=corpus.chunks_by_id(tx, named))
     judgments.append(tx, event)
+    pools.append_mined(tx, event.query_id, _named_chunks(tx, event))
     return True
+
+
+def _named_chunks(tx: Transaction, event: Event) -> list[str]:
+    """Return the chunks that an answer needs by this event, so that they are judged too."""
+    if not isinstance(event, GradeEvent):
+        return [chunk_id for group in event.answer_groups for chunk_id in group]
+    named: list[str] = []
+    for doc_id in sorted({span.doc_id for span in event.spans}):
+        places = OffsetMap(corpus.chunks_of_document(tx, doc_id))
+        for span in event.spans:
+            if span.doc_id == doc_id and not places.holders(span):
+                named.extend(chunk.chunk_id for chunk in places.chunks_at(span))
+    return named
 
 
 def _says_the_same(known: Event, event: Event) -> bool:

@@ -44,13 +44,15 @@ def _placed(document: Document, members: Sequence[RawChunk]) -> list[Chunk]:
         if not row.text.strip():
             raise InputError(f"{row.origin}: chunk {row.chunk_id!r} holds no text.")
     unplaced = [row for row in members if row.start is None]
-    places = dict(
-        zip(
-            (row.chunk_id for row in unplaced),
-            locate(document, [row.text for row in unplaced]),
-            strict=True,
+    absent = next((row for row in unplaced if row.text not in document.text), None)
+    if absent is not None:
+        raise InputError(
+            f"{absent.origin}: the text of chunk {absent.chunk_id!r} does not stand in document "
+            f"{document.doc_id!r}: {absent.text[:60]!r}. Give start and end offsets, or import the "
+            "text that was chunked."
         )
-    )
+    found = locate(document, [row.text for row in unplaced])
+    places = dict(zip((row.chunk_id for row in unplaced), found, strict=True))
     for row in members:
         if row.start is None or row.end is None:
             continue

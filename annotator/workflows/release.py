@@ -49,7 +49,12 @@ from annotator.storage.engine import Store, Transaction, now
 from annotator.text.normalize import normalize
 from annotator.workflows.mine import MiningPlan, choose_for
 from annotator.workflows.resolution import resolve_all
-from annotator.workflows.versions import adopt_folders, check_dataset_name, latest_release
+from annotator.workflows.versions import (
+    adopt_folders,
+    check_dataset_name,
+    latest_release,
+    refuse_lost_version,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,8 @@ def release(
     with store.read() as tx:
         snapshot = _snapshot(tx, plan.name)
         parent = latest_release(tx, plan.name)
+    if parent is not None:
+        refuse_lost_version(datasets_folder / plan.name / parent.version)
     found = _find(snapshot, plan)
     report("write files", 0, 0)
     keys = version_keys(

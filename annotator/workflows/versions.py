@@ -24,6 +24,16 @@ def check_dataset_name(name: str) -> None:
         )
 
 
+def refuse_lost_version(folder: Path) -> None:
+    """Raise ReleaseError where a version that the next one follows is gone or was changed."""
+    problems = verify_folder(folder) if folder.is_dir() else [f"{folder} is gone."]
+    if problems:
+        raise ReleaseError(
+            f"The last version is not what was released: {problems[0]} Restore {folder} from a "
+            "copy, or go on under a new name: annotator release OTHER-NAME"
+        )
+
+
 def latest_release(tx: Transaction, name: str) -> releases.StoredRelease | None:
     """Return the highest version of a dataset, None before the first."""
     stored = releases.listed(tx, name)
@@ -89,6 +99,7 @@ def version_folder(datasets_folder: Path, reference: str) -> Path:
     Raises InputError naming what there is, where there is no such version.
     """
     name, _, version = reference.partition("@")
+    check_dataset_name(name)
     home = datasets_folder / name
     there = [entry.name for entry in _version_folders(home)] if name else []
     if not there:

@@ -193,3 +193,70 @@ def test_errors_are_json_for_machines(tmp_path: Path) -> None:
 def test_verify_of_something_else_says_so(tmp_path: Path) -> None:
     assert "no version" in refuse("verify", tmp_path)
     assert "no version" in refuse("verify", tmp_path / "nowhere")
+
+
+def test_a_corrected_column_is_not_ignored(workspace: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("query,text,n\nold words,new words,3\n", encoding="utf-8")
+    assert succeed("log", "import", log, workspace=workspace)["kept"] == 1
+    corrected = ("--query-column", "text", "--count-column", "n")
+    said = refuse("log", "import", log, *corrected, workspace=workspace)
+    assert "'query'" in said
+    assert "--replace" in said
+    assert succeed("log", "import", log, *corrected, "--replace", workspace=workspace)["kept"] == 3
+    assert succeed("status", workspace=workspace)["log_rows"] == 3
+
+
+def test_an_empty_chunk_file_changes_nothing(workspace: Path, tmp_path: Path) -> None:
+    documents = lines(tmp_path / "docs.jsonl", {"doc_id": "d1", "text": "One two three."})
+    succeed("corpus", "import", documents, workspace=workspace)
+    assert "no chunks" in refuse(
+        "corpus", "import", "--chunks", lines(tmp_path / "none.jsonl"), workspace=workspace
+    )
+    succeed("corpus", "import", documents, workspace=workspace)
+
+
+def test_a_changed_document_without_its_chunks_is_refused(workspace: Path, tmp_path: Path) -> None:
+    both = [{"doc_id": "d1", "text": "alpha beta"}, {"doc_id": "d2", "text": "gamma"}]
+    documents = lines(tmp_path / "docs.jsonl", *both)
+    own = [
+        {"chunk_id": "a", "doc_id": "d1", "text": "alpha beta"},
+        {"chunk_id": "b", "doc_id": "d2", "text": "gamma"},
+    ]
+    chunks = lines(tmp_path / "chunks.jsonl", *own)
+    succeed("corpus", "import", documents, "--chunks", chunks, workspace=workspace)
+    changed = lines(tmp_path / "docs.jsonl", {"doc_id": "d1", "text": "XX totally"}, both[1])
+    only_d2 = lines(tmp_path / "chunks.jsonl", own[1])
+    said = refuse("corpus", "import", changed, "--chunks", only_d2, workspace=workspace)
+    assert "'d1'" in said
+
+
+def test_a_lost_version_is_said_with_the_way_on(judged: Path) -> None:
+    import shutil
+
+    released = succeed("release", "lamps", workspace=judged)
+    shutil.rmtree(released["folder"])
+    said = refuse("release", "lamps", workspace=judged)
+    assert "is gone" in said
+    assert "OTHER-NAME" in said
+    assert succeed("release", "lamps-2", workspace=judged)["version"] == "1.0.0"
+
+
+def test_exports_follow_links_and_write_to_pipes(judged: Path, tmp_path: Path) -> None:
+    target, link = tmp_path / "target.jsonl", tmp_path / "link.jsonl"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    written = succeed("judgments", "export", link, workspace=judged)["lines"]
+    assert link.is_symlink()
+    assert len(target.read_text(encoding="utf-8").splitlines()) == written
+    piped = annotator("judgments", "export", "/dev/stdout", workspace=judged)
+    assert piped.code == 0
+    assert piped.out.count('"type"') == written
+
+
+def test_a_licence_alone_makes_a_patch(judged: Path) -> None:
+    succeed("release", "lamps", workspace=judged)
+    settings = judged / "annotator.toml"
+    settings.write_text(settings.read_text("utf-8").replace("CC0-1.0", "MIT"), "utf-8")
+    again = succeed("release", "lamps", workspace=judged)
+    assert (again["version"], again["is_new"]) == ("1.0.1", True)

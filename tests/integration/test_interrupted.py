@@ -32,6 +32,8 @@ def many_chunks(workspace: Path, folder: Path) -> None:
         words = " ".join(f"word{number}x{i}." for i in range(400))
         (folder / f"{number}.txt").write_text(words, encoding="utf-8")
     succeed("corpus", "import", folder, "--chunk-chars", 80, workspace=workspace)
+    for command in ("pool", "mine"):
+        succeed(command, "--retriever", "lexical", workspace=workspace)
 
 
 @pytest.mark.slow
@@ -177,3 +179,18 @@ def test_a_cancelled_or_killed_job_can_be_resumed(judged: Path) -> None:
     assert wait_until_ended(judged, again["job_id"])["status"] == "lost"
     third = succeed("jobs", "resume", again["job_id"], workspace=judged)
     assert wait_until_ended(judged, third["job_id"])["status"] == "succeeded"
+
+
+@pytest.mark.slow
+def test_every_stage_runs_as_a_job(judged: Path, tmp_path: Path) -> None:
+    """A job's own progress row must not wait for the transaction of its work."""
+    folder = tmp_path / "more"
+    folder.mkdir()
+    (folder / "new.txt").write_text("Lanterns glow.", encoding="utf-8")
+    for command in (
+        ("corpus", "import", str(folder)),
+        ("pool", "--retriever", "lexical"),
+        ("mine", "--retriever", "lexical"),
+    ):
+        job = succeed("jobs", "start", *command, workspace=judged)
+        assert wait_until_ended(judged, job["job_id"])["status"] == "succeeded", command

@@ -154,13 +154,15 @@ def test_versions_are_listed_by_dataset(store: Store) -> None:
         releases.add(tx, name="lamp", version="1.0.0", parent=None, content_sha256="y", manifest={})
 
 
-def test_a_file_is_known_by_its_content_and_kind(store: Store) -> None:
-    entry = Import("log", "abc", "log.csv", {"kept": 3})
+def test_a_file_is_known_by_its_content(store: Store) -> None:
+    entry = Import("log", "abc", "log.csv", {"query_column": "q"}, {"kept": 3})
     with store.write() as tx:
         imports.add(tx, entry)
         assert imports.find(tx, "log", "abc") == entry
-        assert imports.find(tx, "corpus", "abc") is None
+        assert imports.find(tx, "log", "abd") is None
         assert imports.listed(tx, "log") == [entry]
+        imports.remove(tx, "log", "abc")
+        assert imports.listed(tx, "log") == []
 
 
 def test_a_job_ends_once(store: Store) -> None:

@@ -260,3 +260,16 @@ def test_a_task_shows_ones_own_labels_and_nobody_elses(store: Store) -> None:
 def test_a_query_that_is_not_in_the_sample_has_no_task(store: Store) -> None:
     with pytest.raises(StageOrderError, match="no query 'q-9'"):
         judge.task(store, "q-9", assessor="ann")
+
+
+def test_chunks_that_an_answer_needs_come_before_the_assessor(store: Store) -> None:
+    """An answer group names a chunk that no retriever brought: it must be judged too."""
+    with store.write() as tx:
+        pools.set_pool(tx, "q-2", ["c1"])
+    apply(store, grade(query_id="q-2", grade=1))
+    apply(store, verdict(query_id="q-2", answer_groups=[["c1", "c2"]]))
+    assert states(store)["q-2"] == "partly_judged"
+    shown = [c.chunk.chunk_id for c in judge.task(store, "q-2", assessor="ann").candidates]
+    assert shown == ["c1", "z1", "c2"]
+    apply(store, grade("e-2", query_id="q-2", chunk_id="c2", grade=1))
+    assert states(store)["q-2"] == "answered"

@@ -55,6 +55,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("sha256", sa.String(), nullable=False),
         sa.Column("file_name", sa.Text(), nullable=False),
+        sa.Column("options", sa.JSON(), nullable=False),
         sa.Column("counts", sa.JSON(), nullable=False),
         sa.Column("created_at", sa.String(), nullable=False),
         sa.PrimaryKeyConstraint("kind", "sha256", name=op.f("pk_imports")),
