@@ -60,3 +60,17 @@ def export_file(
         show=lambda found: say(f"Wrote {found['lines']} lines to {found['file']}."),
         as_json=as_json,
     )
+
+
+@app.command("rebuild", epilog="Example: annotator -w my-set judgments rebuild")
+def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
+    """Make the current judgments anew from the stored events, of which none is ever lost."""
+    from annotator.workflows.judgments import rebuild_judgments
+
+    perform(
+        context,
+        lambda workspace, _: {"events": rebuild_judgments(workspace.store)},
+        show=lambda found: say(f"Made the current judgments anew from {found['events']} events."),
+        as_json=as_json,
+        lock="judgments rebuild",
+    )

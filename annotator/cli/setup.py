@@ -135,6 +135,7 @@ def _show_status(found: "Status") -> None:
         ["pool", f"{found.judged_pairs} of {found.pool_pairs} pairs judged"],
         ["mined", f"{found.hard_negatives} hard negatives, {found.split_answers} split answers"],
         ["versions", ", ".join(found.versions) or "none"],
+        ["scores", f"{found.scores} archived"],
     ]
     say_table("Workspace", ["stage", "state"], rows, right_from=2)
     say_next(found)

@@ -82,7 +82,6 @@ class Judgment:
     spans: tuple[Span, ...] = ()
     note: str = ""
     cannot_judge: str = ""
-    in_pool: bool = True
 
 
 @dataclass(frozen=True, slots=True)

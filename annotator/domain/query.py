@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Stratum: TypeAlias = Literal["head", "torso", "tail"]
-STRATA: tuple[Stratum, ...] = ("head", "torso", "tail")
 
 QuerySource: TypeAlias = Literal["log", "manual", "spot_check", "import"]
 

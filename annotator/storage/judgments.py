@@ -13,7 +13,7 @@ from annotator.domain.judgment import (
     QueryVerdict,
 )
 from annotator.storage.engine import Transaction, now
-from annotator.storage.tables import events, judgments, pool_chunks, verdicts
+from annotator.storage.tables import events, judgments, verdicts
 
 
 def payload_of(event: Event) -> JsonObject:
@@ -40,11 +40,6 @@ def stored_event(tx: Transaction, event_id: str) -> Event | None:
     return None if row is None else _event(row)
 
 
-def all_events(tx: Transaction) -> list[Event]:
-    """Return every event in the order in which it was stored."""
-    return [_event(row) for row in tx.execute(select(events).order_by(events.c.seq))]
-
-
 def append(tx: Transaction, event: Event) -> None:
     """Store a new event and bring the projection up to date.
 
@@ -68,12 +63,17 @@ def append(tx: Transaction, event: Event) -> None:
     _project(tx, event, seq, scheme_version=SCHEME_VERSION)
 
 
-def rebuild(tx: Transaction) -> None:
-    """Make the projection anew from the events, each under the scheme that it was given in."""
+def rebuild(tx: Transaction) -> int:
+    """Make the projection anew from the events, each under the scheme that it was given in.
+
+    Returns the number of events.
+    """
     tx.execute(delete(judgments))
     tx.execute(delete(verdicts))
-    for row in tx.execute(select(events).order_by(events.c.seq)).all():
+    rows = tx.execute(select(events).order_by(events.c.seq)).all()
+    for row in rows:
         _project(tx, _event(row), row.seq, scheme_version=row.scheme_version)
+    return len(rows)
 
 
 def all_judgments(tx: Transaction) -> list[Judgment]:
@@ -188,12 +188,7 @@ def _event(row: Row[tuple[object, ...]]) -> Event:
 
 def _judgments(tx: Transaction, *conditions: ColumnElement[bool]) -> list[Judgment]:
     statement = (
-        select(judgments, pool_chunks.c.chunk_id.label("pooled"))
-        .outerjoin(
-            pool_chunks,
-            (pool_chunks.c.query_id == judgments.c.query_id)
-            & (pool_chunks.c.chunk_id == judgments.c.chunk_id),
-        )
+        select(judgments)
         .where(judgments.c.scheme_version == SCHEME_VERSION, *conditions)
         .order_by(judgments.c.query_id, judgments.c.chunk_id, judgments.c.assessor)
     )
@@ -206,7 +201,6 @@ def _judgments(tx: Transaction, *conditions: ColumnElement[bool]) -> list[Judgme
             spans=_spans_in(row.spans),
             note=row.note,
             cannot_judge=row.cannot_judge,
-            in_pool=row.pooled is not None,
         )
         for row in tx.execute(statement)
         if row.grade is not None or row.cannot_judge

@@ -55,8 +55,3 @@ def taken_by_others(tx: Transaction, assessor: str, *, at: float) -> set[str]:
         select(leases.c.query_id).where(leases.c.assessor != assessor, leases.c.expires_at > at)
     )
     return set(rows.scalars())
-
-
-def forget_expired(tx: Transaction, *, at: float) -> None:
-    """Remove the leases that have run out."""
-    tx.execute(delete(leases).where(leases.c.expires_at <= at))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
 from annotator.domain.json import JsonObject
 from annotator.domain.release import Split
@@ -119,19 +119,6 @@ def add_score(tx: Transaction, score: StoredScore) -> None:
     )
 
 
-def listed_scores(tx: Transaction) -> list[StoredScore]:
-    """Return every archived score, oldest first."""
-    return [
-        StoredScore(
-            row.score_id,
-            row.name,
-            row.version,
-            row.split,
-            row.comparability_key,
-            row.run_id,
-            row.report,
-            row.reason,
-            row.created_at,
-        )
-        for row in tx.execute(select(scores).order_by(scores.c.created_at))
-    ]
+def count_scores(tx: Transaction) -> int:
+    """Return the number of archived scores."""
+    return tx.execute(select(func.count()).select_from(scores)).scalar_one()

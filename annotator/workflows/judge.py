@@ -24,7 +24,7 @@ from annotator.storage.engine import Store, Transaction
 from annotator.workflows.resolution import resolve_all, resolve_one
 
 _CONTEXT_CHARS = 400
-_OPEN_STATES = ("unjudged", "partly_judged", "unconfirmed", "contradiction", "stale")
+OPEN_STATES = ("unjudged", "partly_judged", "unconfirmed", "contradiction", "stale")
 MAX_EVENTS = 500
 
 
@@ -127,7 +127,7 @@ def next_query_id(entries: Sequence[QueueEntry], *, after: str | None = None) ->
     ids = [entry.query.query_id for entry in entries]
     start = ids.index(after) + 1 if after in ids else 0
     free = [entry for entry in [*entries[start:], *entries[:start]] if not entry.is_taken]
-    needs_work = [entry for entry in free if entry.state in _OPEN_STATES and entry.n_pool]
+    needs_work = [entry for entry in free if entry.state in OPEN_STATES and entry.n_pool]
     has_additions = [entry for entry in free if entry.n_judged < entry.n_pool]
     return next((entry.query.query_id for entry in [*needs_work, *has_additions]), None)
 

@@ -57,6 +57,12 @@ def import_judgments(store: Store, path: Path, *, assessor: str | None = None) -
     return new, known
 
 
+def rebuild_judgments(store: Store) -> int:
+    """Make the current judgments anew from the events; return the number of events."""
+    with store.write() as tx:
+        return judgments.rebuild(tx)
+
+
 def export_judgments(store: Store, path: Path) -> int:
     """Write every current judgment and verdict, by query, chunk and assessor; return the lines."""
     with store.read() as tx:

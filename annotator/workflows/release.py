@@ -4,21 +4,18 @@ The folder is written under a temporary name, synced and renamed; the folder on 
 counts, and the database's row is an index of it.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from annotator.atomic import publish_folder, sync_folder, temporary_folder
 from annotator.corpus.identity import text_sha256
-from annotator.curation.dedup import near_duplicate_groups
-from annotator.domain.document import Chunk, Document
 from annotator.domain.errors import ReleaseError
 from annotator.domain.json import JsonObject
 from annotator.domain.progress import Report, silent
-from annotator.domain.query import DistinctQuery, SampledQuery
-from annotator.domain.release import SPLITS, Record, Split
-from annotator.domain.run import Hit
+from annotator.domain.query import SampledQuery
+from annotator.domain.release import SPLITS, Record
 from annotator.evaluation.measures import GAINS
 from annotator.formats.datacard import data_card
 from annotator.formats.records import changed_fields
@@ -44,11 +41,10 @@ from annotator.release.versioning import (
     next_version,
     version_keys,
 )
-from annotator.storage import corpus, facts, releases, runs, samples
-from annotator.storage.engine import Store, Transaction, now
-from annotator.text.normalize import normalize
+from annotator.storage import releases
+from annotator.storage.engine import Store, now
 from annotator.workflows.mine import MiningPlan, choose_for
-from annotator.workflows.resolution import resolve_all
+from annotator.workflows.snapshot import Snapshot, read_snapshot, ties_between
 from annotator.workflows.versions import (
     adopt_folders,
     check_dataset_name,
@@ -92,21 +88,6 @@ class ReleaseReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Snapshot:
-    """All that a release reads, read in one transaction."""
-
-    queries: list[SampledQuery]
-    resolved: dict[str, ResolvedQuery]
-    live: dict[str, tuple[Hit, ...]]
-    chunks: list[Chunk]
-    documents: list[Document]
-    earlier: dict[str, Split]
-    corpus_sha256: str
-    plan: JsonObject
-    chunking: JsonObject
-
-
-@dataclass(frozen=True, slots=True)
 class _Found:
     """The records, the queries that stay open, and how many a new tie moved to test."""
 
@@ -126,7 +107,7 @@ def release(
     check_dataset_name(plan.name)
     adopt_folders(store, datasets_folder / plan.name, plan.name)
     with store.read() as tx:
-        snapshot = _snapshot(tx, plan.name)
+        snapshot = read_snapshot(tx, plan.name)
         parent = latest_release(tx, plan.name)
     if parent is not None:
         refuse_lost_version(datasets_folder / plan.name / parent.version)
@@ -193,48 +174,7 @@ def release(
     return _report(found, plan, version, home, is_new=True)
 
 
-def _snapshot(tx: Transaction, name: str) -> _Snapshot:
-    queries = samples.all_queries(tx)
-    corpus_sha256 = str(facts.get(tx, "corpus_sha256") or "")
-    sampled_plan = samples.current_plan(tx)
-    chunking = facts.get(tx, "chunking")
-    return _Snapshot(
-        queries=queries,
-        resolved=resolve_all(tx),
-        live=_live_lists(tx, corpus_sha256),
-        chunks=corpus.all_chunks(tx),
-        documents=list(corpus.all_documents(tx)),
-        earlier=releases.assignments(tx, name),
-        corpus_sha256=corpus_sha256,
-        plan={
-            "budget": sampled_plan.budget,
-            "seed": sampled_plan.seed,
-            **sampled_plan.settings,
-        }
-        if sampled_plan
-        else {},
-        chunking=chunking if isinstance(chunking, dict) else {},
-    )
-
-
-def _live_lists(tx: Transaction, corpus_sha256: str) -> dict[str, tuple[Hit, ...]]:
-    """Return the lists that were mined last, query by query.
-
-    Raises ReleaseError where they are of another corpus.
-    """
-    run_id = facts.get(tx, "mine_run")
-    if not isinstance(run_id, str):
-        return {}
-    summary, lists = runs.get(tx, run_id)
-    if summary.corpus_sha256 != corpus_sha256:
-        raise ReleaseError(
-            "The corpus changed since hard negatives were mined. Run annotator pool and annotator "
-            "mine again."
-        )
-    return {entry.query_id: entry.hits for entry in lists}
-
-
-def _find(snapshot: _Snapshot, plan: ReleasePlan) -> _Found:
+def _find(snapshot: Snapshot, plan: ReleasePlan) -> _Found:
     chunks = {chunk.chunk_id: chunk for chunk in snapshot.chunks}
     settled: dict[str, Settled] = {}
     open_queries: list[OpenQuery] = []
@@ -255,7 +195,7 @@ def _find(snapshot: _Snapshot, plan: ReleasePlan) -> _Found:
             )
         else:
             open_queries.append(_open(query, resolved))
-    needs = information_needs(snapshot.resolved, _ties(snapshot))
+    needs = information_needs(snapshot.resolved, ties_between(snapshot))
     n_settled = len({needs[query_id] for query_id in settled})
     if n_settled < 2:
         raise ReleaseError(
@@ -292,25 +232,6 @@ def _find(snapshot: _Snapshot, plan: ReleasePlan) -> _Found:
     return _Found(records, open_queries, len(parted.moved))
 
 
-def _ties(snapshot: _Snapshot) -> list[tuple[str, ...]]:
-    """Return who asks for one thing: near-duplicates, shared variants, identical evidence.
-
-    Open queries count too: two settled ones may be tied through one, and it will join them later.
-    """
-    by_mark: dict[object, list[str]] = defaultdict(list)
-    for query in snapshot.queries:
-        for span in snapshot.resolved[query.query_id].spans:
-            by_mark[span].append(query.query_id)
-        for variant in query.variants:
-            by_mark[normalize(variant.text)].append(query.query_id)
-    queries = [DistinctQuery(q.query_id, q.text, q.frequency, ()) for q in snapshot.queries]
-    near = [
-        tuple(member.query_id for member in group.members)
-        for group in near_duplicate_groups(queries)
-    ]
-    return [*(tuple(members) for members in by_mark.values()), *near]
-
-
 def _open(query: SampledQuery, resolved: ResolvedQuery) -> OpenQuery:
     return OpenQuery(
         query_id=query.query_id,
@@ -339,7 +260,7 @@ def _change(parent: releases.StoredRelease | None, keys: VersionKeys, content: s
 def _describe(
     folder: Path,
     plan: ReleasePlan,
-    snapshot: _Snapshot,
+    snapshot: Snapshot,
     manifest: JsonObject,
     difference: JsonObject,
 ) -> None:

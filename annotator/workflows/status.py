@@ -28,6 +28,7 @@ class Status:
     hard_negatives: int
     split_answers: int
     versions: tuple[str, ...]
+    scores: int
     next_step: str
 
 
@@ -59,6 +60,7 @@ def status(store: Store) -> Status:
             hard_negatives=negatives,
             split_answers=split_answers,
             versions=tuple(f"{entry.name}@{entry.version}" for entry in stored),
+            scores=releases.count_scores(tx),
             next_step="",
         )
     return replace(found, next_step=_next_step(found))

@@ -9,9 +9,8 @@ from annotator.app.i18n.catalogue import LANGUAGES
 from annotator.app.screens.frame import command, go_to, nothing_here
 from annotator.app.state import open_query, served, t
 from annotator.workflows import judge
-from annotator.workflows.judge import QueueEntry
+from annotator.workflows.judge import OPEN_STATES, QueueEntry
 
-_OPEN_STATES = ("unjudged", "partly_judged", "unconfirmed", "contradiction")
 _ROW_PX = 36
 _MOST_ROWS = 15
 
@@ -29,7 +28,7 @@ def draw() -> None:
         nothing_here(t("queue.no_pool"), t("step.pool_help"))
         command("pool")
         return
-    n_open = sum(entry.state in _OPEN_STATES for entry in entries)
+    n_open = sum(entry.state in OPEN_STATES for entry in entries)
     intro = "queue.intro" if n_open else "queue.intro_done"
     st.caption(t(intro, open=n_open, total=len(entries)))
     bar = st.columns([2, 3, 2, 2], vertical_alignment="bottom")

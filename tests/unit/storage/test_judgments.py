@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotator.domain.document import Span
 from annotator.domain.judgment import Event, GradeEvent, Judgment, QueryEvent, QueryVerdict
-from annotator.storage import judgments, pools
+from annotator.storage import judgments
 from annotator.storage.engine import Store, Transaction, sqlite_url
 from annotator.storage.tables import events
 from tests.builders import a_chunk, a_document, a_grade_event, a_query, a_query_event, a_store, fill
@@ -83,7 +83,7 @@ def test_the_projection_is_the_last_event_of_each_key(
         for event in sequence:
             judgments.append(tx, event)
         said, stated = projection(tx)
-        assert judgments.all_events(tx) == sequence
+        assert [judgments.stored_event(tx, e.event_id) for e in sequence] == sequence
     grades, verdicts = wanted_of(sequence)
     kept = {k: e for k, e in grades.items() if e.grade is not None or e.cannot_judge}
     assert {(j.query_id, j.chunk_id, j.assessor) for j in said} == set(kept)
@@ -166,17 +166,6 @@ def test_a_grade_that_was_taken_back_is_no_judgment(filled: Store) -> None:
         judgments.append(tx, a_grade_event("e-2", grade=None))
         judgments.append(tx, a_grade_event("e-3", chunk_id="c2", grade=None, cannot_judge="?"))
         assert [(j.chunk_id, j.grade) for j in judgments.all_judgments(tx)] == [("c2", None)]
-
-
-def test_a_judgment_says_whether_its_chunk_is_in_the_pool(filled: Store) -> None:
-    with filled.write() as tx:
-        pools.set_pool(tx, "q-1", ["c1"])
-        judgments.append(tx, a_grade_event("e-1"))
-        judgments.append(tx, a_grade_event("e-2", chunk_id="c2"))
-        judgments.append(tx, a_grade_event("e-3", query_id="q-2"))
-        assert [(j.query_id, j.chunk_id, j.in_pool) for j in judgments.all_judgments(tx)] == [
-            ("q-1", "c1", True), ("q-1", "c2", False), ("q-2", "c1", False),
-        ]  # fmt: skip
 
 
 def test_judgments_of_one_query_and_one_assessor_are_kept_apart(filled: Store) -> None:

@@ -49,5 +49,3 @@ def test_what_others_hold_now_is_known(filled: Store) -> None:
         assert leases.taken_by_others(tx, "ann", at=11.0) == {"q-2"}
         assert leases.taken_by_others(tx, "cy", at=11.0) == {"q-1", "q-2"}
         assert leases.taken_by_others(tx, "cy", at=LEASE_S) == {"q-2"}
-        leases.forget_expired(tx, at=LEASE_S)
-        assert leases.taken_by_others(tx, "cy", at=0.0) == {"q-2"}
