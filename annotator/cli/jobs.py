@@ -29,10 +29,10 @@ def start(
 ) -> None:
     """Start a command in the background."""
     from annotator import jobs
-    from annotator.cli.main import COMMANDS
 
-    if command[0] not in COMMANDS:
-        raise typer.BadParameter(f"{command[0]} is no command. There are: {', '.join(COMMANDS)}.")
+    names = sorted(getattr(context.find_root().command, "commands", {}))
+    if command[0] not in names:
+        raise typer.BadParameter(f"{command[0]} is no command. There are: {', '.join(names)}.")
     perform(
         context,
         lambda workspace, _: jobs.start(workspace.store, workspace.path, command),

@@ -57,12 +57,6 @@ for name, group in (("log", log), ("corpus", corpus), ("judgments", judge), ("jo
     app.add_typer(group.app, name=name)
 
 
-COMMANDS = tuple(
-    [command.name or "" for command in app.registered_commands]
-    + [group.name or "" for group in app.registered_groups]
-)
-
-
 def run() -> None:
     """Run the command line."""
     app()
