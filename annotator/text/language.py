@@ -19,7 +19,7 @@ def guess_language(text: str, *, declared: tuple[str, ...] = ()) -> str:
     """Return a BCP 47 tag: by script, and among languages of one script the first declared.
 
     A Latin text is the first declared language that is written in Latin, else "en"; text without
-    letters is the first declared language, else "und". One Han character counts as four Latin
+    letters is the first declared language, else "und". One Han character counts as six Latin
     letters, since a Chinese question often holds an English product name.
     """
     if _KANA.search(text):
@@ -28,10 +28,10 @@ def guess_language(text: str, *, declared: tuple[str, ...] = ()) -> str:
         return "ko"
     han, latin = len(_HAN.findall(text)), len(_LATIN.findall(text))
     cyrillic, arabic = len(_CYRILLIC.findall(text)), len(_ARABIC.findall(text))
-    best = max(4 * han, latin, cyrillic, arabic)
+    best = max(6 * han, latin, cyrillic, arabic)
     if best == 0:
         return declared[0] if declared else "und"
-    if best == 4 * han:
+    if best == 6 * han:
         return _first(declared, ("zh",), "zh")
     if best == cyrillic:
         return _first(declared, ("ru", "uk", "bg", "sr"), "ru")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from annotator.domain.document import Chunk
 from annotator.domain.errors import StageOrderError
 from annotator.domain.progress import Report, silent
-from annotator.domain.run import Hit
+from annotator.domain.run import Hit, RetrievedList
 from annotator.judging.adjudication import ResolvedQuery
 from annotator.mining.hard_negatives import NegativeChoice, choose_hard_negatives
 from annotator.retrievers.base import Retriever
@@ -30,7 +30,8 @@ class MiningPlan:
 class MineReport:
     """`enough`, `short` count settled queries with and without `wanted_min` negatives.
 
-    `queued` counts unjudged chunks of the live top-k that were put into the pools;
+    `queued` counts unjudged chunks of the live list that were put into the pools: those above
+    the deepest negative, or all where negatives are missing;
     `cut_answers` spans over chunk borders, `group_answers` groups that assessors stated,
     `split_queries` the queries that no single chunk answers.
     """
@@ -86,9 +87,9 @@ def mine(
         ]
         mined.replace(tx, negatives, [s for s in splits if s.query_id in still_there])
         queued = sum(
-            pools.append_mined(tx, query_id, choice.unjudged)
-            for query_id, choice in choices.items()
-            if query_id in still_there
+            pools.append_mined(tx, entry.query_id, _to_judge(choices[entry.query_id], entry, plan))
+            for entry in run.lists
+            if entry.query_id in choices and entry.query_id in still_there
         )
     settled = [
         query_id for query_id in choices if resolved[query_id].state in ("answered", "no_answer")
@@ -105,6 +106,18 @@ def mine(
         group_answers=sum(1 for split in splits if split.kind == "group"),
         split_queries=sum(1 for entry in resolved.values() if entry.is_split),
     )
+
+
+def _to_judge(choice: NegativeChoice, entry: RetrievedList, plan: MiningPlan) -> list[str]:
+    """Return the unjudged chunks that are worth a look.
+
+    Those above the deepest negative, since a missed answer there spoils the choice; all where
+    negatives are missing.
+    """
+    is_short = len(choice.chosen) < plan.wanted_min
+    deepest = plan.depth_k if is_short or not choice.chosen else choice.chosen[-1].rank
+    unjudged = set(choice.unjudged)
+    return [hit.chunk_id for hit in entry.hits if hit.chunk_id in unjudged and hit.rank <= deepest]
 
 
 def choose_for(
