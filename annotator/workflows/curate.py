@@ -92,12 +92,12 @@ def import_log(
         rows, kept, distinct = counts.pop("rows"), counts.pop("kept"), counts.pop("distinct")
         return LogReport(str(path), rows, kept, counts, distinct, is_known=True)
     log = read_query_log(path, query_column=query_column, count_column=count_column, report=report)
-    nameless = sum(count for text, count in log.counts.items() if not normalize(text))
     readable = {text: count for text, count in log.counts.items() if normalize(text)}
     refused = {str(reason): count for reason, count in log.refused.items() if count}
+    kept = sum(readable.values())
+    nameless = sum(log.counts.values()) - kept
     if nameless:
         refused["no letter or digit"] = nameless
-    kept = sum(readable.values())
     if not kept:
         raise InputError(
             f"{path} holds no query: all {log.rows} rows of column {log.query_column!r} are "
